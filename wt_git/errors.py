@@ -1,0 +1,78 @@
+"""The error tree, its stable codes, and the exit codes of the command line.
+
+    WindTunnelError            something a person can cause and mend
+    ├── UsageError             asked wrongly                                    exit 2
+    │   ├── ConfigurationError pyproject.toml says something it may not         exit 2
+    │   └── LoadError          a pack, runtime, hook or scheduler did not load  exit 2
+    ├── BusyError              the runtime is in use and waiting was declined   exit 75
+    ├── StorageError           a record could not be written or read            exit 1
+    └── GitError               the git program could not answer                 exit 2
+
+An error carries what a program needs (`code`, `hints`) beside the sentence for people. Library code
+raises; only `wt_git.cli` prints, and it prints these without a traceback. docs/messages.md has one
+entry for each code.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+EXIT_YES = 0
+EXIT_NO = 1
+EXIT_USAGE = 2
+EXIT_BUSY = 75
+EXIT_TIMED_OUT = 124
+EXIT_INTERRUPTED = 130
+EXIT_TERMINATED = 143
+
+
+class WindTunnelError(Exception):
+    """Something a person can cause and mend: `code` names it, `hints` are commands that help."""
+
+    code: ClassVar[str] = "error"
+    exit_code: ClassVar[int] = EXIT_NO
+
+    def __init__(self, message: str, *, hints: tuple[str, ...] = (), code: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hints = hints
+        self.specific_code = code or self.code
+
+
+class UsageError(WindTunnelError):
+    """The command was asked wrongly; nothing was run."""
+
+    code = "usage"
+    exit_code = EXIT_USAGE
+
+
+class ConfigurationError(UsageError):
+    """`pyproject.toml` holds a value, key or table that it may not."""
+
+    code = "configuration"
+
+
+class LoadError(UsageError):
+    """A pack, runtime, hook or scheduler named by the caller could not be loaded."""
+
+    code = "load"
+
+
+class BusyError(WindTunnelError):
+    """The runtime is in use by another sweep, and the caller declined to wait."""
+
+    code = "busy"
+    exit_code = EXIT_BUSY
+
+
+class StorageError(WindTunnelError):
+    """A file of the runs directory could not be written or read."""
+
+    code = "storage"
+
+
+class GitError(WindTunnelError):
+    """The git program is missing, failed, or took too long."""
+
+    code = "git"
+    exit_code = EXIT_USAGE

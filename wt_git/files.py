@@ -1,0 +1,163 @@
+"""Durable writes: a whole file or nothing, a whole line or nothing. And a reader that forgives.
+
+Every writer of the product comes through here (docs/architecture.md, "What is on disk"):
+
+- `write_whole` writes to a temporary name in the same folder and renames it over the target. A
+  reader, or a process killed at any moment, leaves the old file, the new one, or none.
+- `append_line` writes one record as one line with one `write`, under an exclusive lock of the file.
+  A line torn by a crash stays alone: the next record begins on a line of its own.
+- `read_lines` splits at LF only, and an undecodable or broken line spoils only itself.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import json
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:  # pragma: no cover - Windows has no flock; appends are still single writes
+    fcntl = None  # type: ignore[assignment]
+
+_numbers = itertools.count()
+# U+0085, U+2028 and U+2029 end a line for many readers, so records carry them escaped.
+_LINE_BREAKS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
+
+
+def write_whole(path: Path | str, text: str, *, durable: bool = False) -> None:
+    """Write `text` as UTF-8 to `path` so that nobody ever sees half of it.
+
+    The folder must exist. `durable` waits until the data has reached the disk; without it a power
+    cut may lose the file, a killed process cannot. Raises `OSError`; the target is then unchanged
+    and no temporary file stays behind.
+    """
+    target = os.fspath(path)
+    folder, name = os.path.split(target)
+    # The leading dot hides the file from every reader of a runs directory.
+    temporary = os.path.join(folder, f".{name[:180]}.{os.getpid()}-{next(_numbers)}.tmp")  # noqa: PTH118
+    try:
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+        try:
+            _write_all(descriptor, text.encode("utf-8", "surrogatepass"))
+            if durable:
+                os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        os.replace(temporary, target)  # noqa: PTH105 - a Path costs more than the rename
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)  # noqa: PTH108
+        raise
+
+
+def append_line(path: Path | str, line: str, *, durable: bool) -> None:
+    """Append `line` (without its LF) to `path` as one write, creating the file if needed.
+
+    `durable` returns only once the line has reached the disk: for evidence, not for progress.
+    Raises `OSError`, also when the disk took only part of the line; that part is then cut off.
+    """
+    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
+    descriptor = os.open(path, flags, 0o666)
+    try:
+        if fcntl is not None:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)  # released by close
+        size = os.fstat(descriptor).st_size
+        data = line.encode("utf-8", "surrogatepass") + b"\n"
+        if size and os.pread(descriptor, 1, size - 1) != b"\n":
+            data = b"\n" + data
+        try:
+            _write_all(descriptor, data)
+        except OSError:
+            with contextlib.suppress(OSError):
+                os.ftruncate(descriptor, size)
+            raise
+        if durable:
+            os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    """Write all of `data`; a kernel may take less than it is offered, on a full disk for one."""
+    written = os.write(descriptor, data)
+    while written < len(data):
+        written += os.write(descriptor, data[written:])
+
+
+def json_line(record: object) -> str:
+    """Return `record` as one line of JSON, keys sorted, safe for readers that split lines eagerly.
+
+    Raises `ValueError` for NaN and infinities, `TypeError` for what JSON cannot hold.
+    """
+    text = json.dumps(record, sort_keys=True, ensure_ascii=False, allow_nan=False)
+    return text if text.isascii() else _escape_lone_surrogates(text.translate(_LINE_BREAKS))
+
+
+def json_document(value: object) -> str:
+    """Return `value` as two-space indented JSON with real Unicode, without a final newline.
+
+    Raises `ValueError` for NaN and infinities, `TypeError` for what JSON cannot hold.
+    """
+    text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
+    return text if text.isascii() else _escape_lone_surrogates(text)
+
+
+def _escape_lone_surrogates(text: str) -> str:
+    """Return `text` with surrogates escaped: they have no UTF-8 form, but agents emit them."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return "".join(f"\\u{ord(c):04x}" if "\ud800" <= c <= "\udfff" else c for c in text)
+    return text
+
+
+class ReadLine(NamedTuple):
+    """One usable line: the object it holds, and its text as it stands in the file."""
+
+    record: dict[str, Any]
+    text: str
+
+
+class LineReport:
+    """What a reader had to pass over; commands that decide on a file say so once."""
+
+    def __init__(self) -> None:
+        self.skipped = 0
+
+
+def read_lines(path: Path, report: LineReport | None = None) -> Iterator[ReadLine]:
+    """Yield every line of `path` that holds a JSON object, in file order.
+
+    Lines are split at LF only; a CR before it is dropped. A missing file is an empty one. Lines
+    that are not UTF-8, not JSON or not objects are counted in `report`, blank ones are not.
+    """
+    try:
+        stream = path.open("rb")
+    except FileNotFoundError:
+        return
+    with stream:
+        for raw in stream:
+            data = raw.removesuffix(b"\n").removesuffix(b"\r")
+            if not data.strip():
+                continue
+            line = _parse(data)
+            if line is not None:
+                yield line
+            elif report is not None:
+                report.skipped += 1
+
+
+def _parse(data: bytes) -> ReadLine | None:
+    try:
+        text = data.decode("utf-8")
+        record = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return ReadLine(record, text) if isinstance(record, dict) else None
