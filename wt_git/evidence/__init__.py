@@ -1,0 +1,1 @@
+"""What recorded experiments mean for a state of the code (docs/architecture.md)."""
