@@ -62,7 +62,7 @@ def test_a_runtime_called_like_a_scheme_keeps_its_url():
 
 
 _words = """http HTTP https ws : // / ? # @ [ ] ::1 localhost 0.0.0.0 Host :80 :443 :99 a:b % . name
-name: http_inject: sha256-0123456789abcdef \u212a \u0130""".split()
+name: http_inject: sha256-0123456789abcdef \u212a \u0130""".split()  # noqa: SIM905 - thirty quoted words hide the list
 _pieces = st.sampled_from([*_words, " ", "\t", "\n", "\x1f", "\u2028"])
 _keys = st.one_of(st.text(), st.lists(_pieces, max_size=12).map("".join))
 _names = st.one_of(st.sampled_from(["name", "http", "http_inject", "", "http://host"]), st.text())
