@@ -1,0 +1,190 @@
+"""Aggregation: many runs of one scenario become one verdict, its rates and its risk."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from dataclasses import dataclass, field, fields
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from wt_git.api.score import GATE_LAYER_ORDER, GateLayer, MetricValue, Score
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from wt_git.api.trace import Trace
+
+
+@dataclass
+class ScenarioRunResult:
+    """One scored run: the score, the trace it was read from, and what hooks left behind."""
+
+    score: Score
+    trace: Trace
+    hook_artifacts: list[Any] = field(default_factory=list, repr=False, compare=False)
+
+
+@dataclass(frozen=True)
+class MetricSummary:
+    """One metric over the runs that reported it; which fields are filled follows from `kind`.
+
+    `bool` has `true_count` and `rate`, `number` has `mean`, `min` and `max`, `string` has `counts`
+    per value, and `mixed` has `counts` per value as JSON. Counts stand most frequent first.
+    """
+
+    kind: str
+    count: int
+    true_count: int | None = None
+    rate: float | None = None
+    mean: float | None = None
+    min: float | None = None
+    max: float | None = None
+    counts: dict[str, int] | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the filled fields as a JSON object."""
+        named = ((each.name, getattr(self, each.name)) for each in fields(self))
+        return {name: value for name, value in named if value is not None}
+
+
+@dataclass
+class AggregateResult:
+    """The verdict over all runs of a scenario; rates are shares between 0 and 1.
+
+    `verdict` is `PASS`, `FAIL`, `PASS_WITH_VARIANCE` or `INVALID`. `passed` counts runs that passed
+    every gate, while a layer's own rate counts it whether it gates or not. `stddev` is the
+    population's. `failure_risk` weighs the share of failures with the cost of one.
+    """
+
+    verdict: str
+    passed: int
+    total: int
+    pass_rate: float
+    stddev: float
+    outcome_pass_rate: float
+    trajectory_pass_rate: float
+    constraint_pass_rate: float
+    integrity_pass_rate: float
+    gate_layers: tuple[GateLayer, ...] = GATE_LAYER_ORDER
+    risk_weight: int = 0
+    failure_risk: float = 0.0
+    metrics: dict[str, MetricSummary] = field(default_factory=dict)
+
+    @property
+    def robustness_pass_rate(self) -> float:
+        """The integrity rate, under the name that older callers know."""
+        return self.integrity_pass_rate
+
+
+def aggregate_runs(
+    runs: Sequence[ScenarioRunResult],
+    variance_allowed: bool = False,  # noqa: FBT001, FBT002 - positional in the public contract
+    gate_layers: Iterable[GateLayer] = GATE_LAYER_ORDER,
+) -> AggregateResult:
+    """Return what `runs` of one scenario amount to, judged by `gate_layers` and integrity.
+
+    A run whose integrity failed makes the whole invalid: its test condition did not happen, so it
+    says nothing about the agent. Raises `ValueError` for unknown or repeated gate layers.
+    """
+    gates = _checked_gates(gate_layers)
+    scores = [run.score for run in runs]
+    passed = sum(score.gate_passed(gates) for score in scores)
+    pass_rate = _share(passed, len(scores))
+    integrity_rate = _rate(scores, lambda score: score.integrity.passed)
+    verdict = _verdict(
+        passed, len(scores), intact=integrity_rate == 1.0, variance_allowed=variance_allowed
+    )
+    weight = max((score.failure_cost.risk_weight for score in scores), default=0)
+    return AggregateResult(
+        verdict=verdict,
+        passed=passed,
+        total=len(scores),
+        pass_rate=pass_rate,
+        stddev=math.sqrt(pass_rate * (1 - pass_rate)),
+        outcome_pass_rate=_rate(scores, lambda score: score.outcome.passed),
+        trajectory_pass_rate=_rate(scores, lambda score: score.trajectory.passed),
+        constraint_pass_rate=_rate(scores, lambda score: score.constraint.passed),
+        integrity_pass_rate=integrity_rate,
+        gate_layers=gates,
+        risk_weight=weight,
+        failure_risk=0.0 if verdict == "INVALID" else weight * (1 - pass_rate),
+        metrics=aggregate_metrics(score.metrics for score in scores),
+    )
+
+
+def _checked_gates(gate_layers: Iterable[GateLayer]) -> tuple[GateLayer, ...]:
+    gates = tuple(gate_layers)
+    unknown = [name for name in gates if name not in GATE_LAYER_ORDER]
+    if unknown:
+        known = ", ".join(GATE_LAYER_ORDER)
+        raise ValueError(f"unknown gate layers {unknown!r}, expected some of {known}")
+    if len(set(gates)) < len(gates):
+        raise ValueError(f"gate layers hold duplicates: {gates!r}")
+    return gates
+
+
+def _verdict(passed: int, total: int, *, intact: bool, variance_allowed: bool) -> str:
+    if total == 0 or not intact:
+        return "INVALID"
+    if passed == total:
+        return "PASS"
+    return "PASS_WITH_VARIANCE" if variance_allowed else "FAIL"
+
+
+def _rate(scores: Sequence[Score], passed: Callable[[Score], bool]) -> float:
+    return _share(sum(passed(score) for score in scores), len(scores))
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else 0.0
+
+
+def aggregate_metrics(
+    samples: Iterable[Mapping[str, MetricValue]],
+) -> dict[str, MetricSummary]:
+    """Return a summary per metric name, sorted by name, from one mapping per run.
+
+    A run that did not report a metric is not counted for it.
+    """
+    values: dict[str, list[MetricValue]] = {}
+    for sample in samples:
+        for name, value in sample.items():
+            values.setdefault(name, []).append(value)
+    return {name: _summary(values[name]) for name in sorted(values)}
+
+
+def _summary(values: list[MetricValue]) -> MetricSummary:
+    count = len(values)
+    booleans = [value for value in values if isinstance(value, bool)]
+    if len(booleans) == count:
+        true_count = sum(booleans)
+        return MetricSummary("bool", count, true_count=true_count, rate=true_count / count)
+    numbers = [v for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
+    if len(numbers) == count:
+        return MetricSummary(
+            "number", count, mean=_mean(numbers), min=min(numbers), max=max(numbers)
+        )
+    texts = [value for value in values if isinstance(value, str)]
+    if len(texts) == count:
+        return MetricSummary("string", count, counts=_counts(texts))
+    rendered = (json.dumps(value, ensure_ascii=False) for value in values)
+    return MetricSummary("mixed", count, counts=_counts(rendered))
+
+
+def _mean(numbers: Sequence[float]) -> float:
+    try:
+        return math.fsum(numbers) / len(numbers)
+    except OverflowError:
+        # Integers have no limit and sums of large floats overflow; exact arithmetic has neither.
+        exact = sum(map(Fraction, numbers), Fraction()) / len(numbers)
+    try:
+        return float(exact)
+    except OverflowError:
+        return round(exact)
+
+
+def _counts(texts: Iterable[str]) -> dict[str, int]:
+    ranked = sorted(Counter(texts).items(), key=lambda item: (-item[1], item[0]))
+    return dict(ranked)

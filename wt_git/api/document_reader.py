@@ -1,0 +1,140 @@
+"""Reading JSON objects whose shape is promised: a member of the wrong type is refused by name.
+
+Stored scores and traces are read with it. A member may be absent where there is a default, but one
+that is there must have the right type: a coerced verdict is worse than a refused file.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+_TEXT_SHOWN = 60
+_INTEGER_BITS_SHOWN = 64
+_KINDS = {list: "an array", dict: "an object"}
+
+
+class DocumentReader:
+    """The members of one JSON object, each asked for by name and type.
+
+    `where` names the object in messages. `error` is the exception type to raise: for a source that
+    is no object, for a member that is missing and has no default, for one of another type.
+    """
+
+    def __init__(self, source: object, where: str, error: type[ValueError]) -> None:
+        if not isinstance(source, Mapping):
+            raise error(f"{where or 'the document'} must be an object, got {_shown(source)}")
+        self._source: Mapping[str, Any] = source
+        self._where = where
+        self._error = error
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._source
+
+    def text(self, name: str, default: str | None = None) -> str:
+        """Return a string."""
+        value = self._value(name, default)
+        if not isinstance(value, str):
+            self._refuse(name, "a string", value)
+        return value
+
+    def optional_text(self, name: str) -> str | None:
+        """Return a string, or None when it is absent or null."""
+        return None if self._source.get(name) is None else self.text(name)
+
+    def flag(self, name: str, *, default: bool | None = None) -> bool:
+        """Return a boolean; numbers are not taken for one."""
+        value = self._value(name, default)
+        if not isinstance(value, bool):
+            self._refuse(name, "a boolean", value)
+        return value
+
+    def integer(self, name: str, default: int | None = None) -> int:
+        """Return an integer; booleans are not taken for one."""
+        value = self._value(name, default)
+        if isinstance(value, bool) or not isinstance(value, int):
+            self._refuse(name, "an integer", value)
+        return value
+
+    def number(self, name: str, default: float | None = None) -> float:
+        """Return a number within the range of a float; booleans are not taken for one."""
+        value = self._value(name, default)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            self._refuse(name, "a number", value)
+        if isinstance(value, int) and abs(value) > sys.float_info.max:
+            self._refuse(name, "a number that a float can hold", value)
+        return value
+
+    def mapping(self, name: str, default: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """Return an object."""
+        value = self._value(name, default)
+        if not isinstance(value, Mapping):
+            self._refuse(name, "an object", value)
+        return dict(value)
+
+    def optional_mapping(self, name: str) -> dict[str, Any] | None:
+        """Return an object, or None when it is absent or null."""
+        return None if self._source.get(name) is None else self.mapping(name)
+
+    def child(self, name: str, default: Mapping[str, Any] | None = None) -> DocumentReader:
+        """Return a reader of the object under `name`."""
+        return DocumentReader(self._value(name, default), self._path(name), self._error)
+
+    def children(self, name: str) -> list[DocumentReader]:
+        """Return a reader for each object of the array under `name`, which must be there."""
+        return [
+            DocumentReader(item, self._path(f"{name}[{index}]"), self._error)
+            for index, item in enumerate(self._items(name, None))
+        ]
+
+    def mappings(self, name: str) -> list[dict[str, Any]]:
+        """Return an array of objects, empty when it is absent."""
+        items = self._items(name, [])
+        for index, item in enumerate(items):
+            if not isinstance(item, Mapping):
+                self._refuse(f"{name}[{index}]", "an object", item)
+        return [dict(item) for item in items]
+
+    def optional_mappings(self, name: str) -> list[dict[str, Any]] | None:
+        """Return an array of objects, or None when it is absent or null."""
+        return None if self._source.get(name) is None else self.mappings(name)
+
+    def texts(self, name: str) -> list[str]:
+        """Return an array of strings, empty when it is absent."""
+        items = self._items(name, [])
+        for index, item in enumerate(items):
+            if not isinstance(item, str):
+                self._refuse(f"{name}[{index}]", "a string", item)
+        return items
+
+    def _items(self, name: str, default: list[Any] | None) -> list[Any]:
+        value = self._value(name, default)
+        if not isinstance(value, list):
+            self._refuse(name, "an array", value)
+        return list(value)
+
+    def _value(self, name: str, default: object) -> Any:
+        if name in self._source:
+            return self._source[name]
+        if default is None:
+            raise self._error(f"{self._path(name)} is missing")
+        return default
+
+    def _path(self, name: str) -> str:
+        return f"{self._where}.{name}" if self._where else name
+
+    def _refuse(self, name: str, expected: str, value: object) -> NoReturn:
+        raise self._error(f"{self._path(name)} must be {expected}, got {_shown(value)}")
+
+
+def _shown(value: object) -> str:
+    """Return `value` for a message; what is large or nested by its kind, which cannot fail."""
+    if isinstance(value, str):
+        return repr(value if len(value) <= _TEXT_SHOWN else value[:_TEXT_SHOWN] + "...")
+    if isinstance(value, int) and value.bit_length() > _INTEGER_BITS_SHOWN:
+        return "a huge integer"
+    if value is None or isinstance(value, int | float):
+        return json.dumps(value)
+    return _KINDS.get(type(value), f"a {type(value).__name__}")

@@ -1,0 +1,8 @@
+"""Running scenarios: the public names, whose code is the runner's."""
+
+from __future__ import annotations
+
+from wt_git.runner.batch import ScenarioResult, run_scenario
+from wt_git.runner.matrix import run_matrix
+
+__all__ = ["ScenarioResult", "run_matrix", "run_scenario"]

@@ -1,0 +1,235 @@
+"""Scenarios: what an agent is asked, and everything its run is judged by.
+
+A scenario never names a runtime. docs/writing-a-scenario.md explains every field to its author.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+
+from wt_git.api.score import GATE_LAYER_ORDER, FailureCost, GateLayer
+from wt_git.spi.reference import (
+    ReferenceCase,
+    ReferenceDecision,
+    ReferenceKind,
+    ReferenceToolCall,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from wt_git.api.preconditions import Precondition
+    from wt_git.api.score import LayerResult
+    from wt_git.api.trace import Trace
+
+    CheckAnswer: TypeAlias = tuple[bool, str] | LayerResult
+
+__all__ = [
+    "NumberFact",
+    "Perturbation",
+    "Policy",
+    "PreSendPerturbation",
+    "ReferenceCase",
+    "ReferenceDecision",
+    "ReferenceKind",
+    "ReferenceToolCall",
+    "Scenario",
+    "TrajectoryCheck",
+    "is_vacuous",
+]
+
+
+@dataclass(frozen=True)
+class NumberFact:
+    """A number that the answer must state.
+
+    Where the answer mentions `unit` at all, it must stand near the number.
+    """
+
+    value: int
+    unit: str | None = None
+
+
+@dataclass
+class Policy:
+    """A named rule over the whole trace: a truthy or passed answer means that it was kept.
+
+    `effect_class` groups policies in reports (`wt_git.effect_classes` has the vocabulary) and is
+    never evaluated.
+    """
+
+    name: str
+    predicate: Callable[[Trace], bool | LayerResult]
+    effect_class: str | None = None
+
+
+@dataclass
+class Perturbation(ABC):
+    """An adverse condition of a run, which integrity verifies by its marker."""
+
+    @abstractmethod
+    def apply(self, trace: Trace) -> Trace:
+        """Return a new trace that shows the condition and whose last warning is the marker."""
+
+    @property
+    @abstractmethod
+    def marker(self) -> str:
+        """The warning that proves the condition."""
+
+
+@dataclass
+class PreSendPerturbation(Perturbation):
+    """A condition that the agent meets in its message history, before the scored turn is sent."""
+
+    pre_send: ClassVar[bool] = True
+
+    @abstractmethod
+    def shape_messages(
+        self, messages: list[dict[str, Any]], scenario: Scenario
+    ) -> list[dict[str, Any]]:
+        """Return a new list of OpenAI messages; the given one ends with the scored user turn."""
+
+
+class TrajectoryCheck(ABC):
+    """A rule over the path that the agent took, beyond what the scenario's fields can say."""
+
+    @abstractmethod
+    def check(self, calls: list[str]) -> CheckAnswer:
+        """Judge the observed tool names, oldest first; return passed and detail, or a layer result.
+
+        A platform may decorate the names: compare them with `tool_name_matches`.
+        """
+
+    def check_trace(self, trace: Trace, calls: list[str]) -> CheckAnswer:  # noqa: ARG002
+        """Judge the trace as well; override it where arguments or observations matter."""
+        return self.check(calls)
+
+
+@dataclass
+class Scenario:
+    """One test of an agent. `name` and either `prompt` or `user_turns` are required.
+
+    Outcome is judged by `target_facts` (every group, by any of its members), `target_numbers`,
+    `requires_tool_use` and `forbidden_facts`, or by `outcome_fn` in place of facts and numbers.
+    Trajectory is judged by `must_call` (a list or tuple inside it names alternatives),
+    `forbidden_calls`, `order_matters` and `trajectory_checks`; constraint by `policies`; integrity
+    by `perturbations`. `preconditions`, `requires_tools` and `requires_files` are checked before
+    the agent is contacted.
+
+    What is declared gates, unless `gate_layers` says otherwise; see `resolved_gate_layers`. Raises
+    `ValueError` for a scenario that could not be run or could never pass.
+    """
+
+    name: str
+    prompt: str = ""
+    target_facts: list[list[str]] = field(default_factory=list)
+    target_numbers: list[NumberFact] = field(default_factory=list)
+    requires_tool_use: bool = False
+    forbidden_facts: list[str] = field(default_factory=list)
+    outcome_fn: Callable[[Trace], LayerResult] | None = None
+    must_call: list[str | list[str] | tuple[str, ...]] = field(default_factory=list)
+    forbidden_calls: list[str] = field(default_factory=list)
+    order_matters: bool = False
+    trajectory_checks: list[TrajectoryCheck] = field(default_factory=list)
+    user_turns: list[str] = field(default_factory=list)
+    preconditions: list[Precondition] = field(default_factory=list)
+    requires_tools: list[str] = field(default_factory=list)
+    requires_files: list[str] = field(default_factory=list)
+    policies: list[Policy] = field(default_factory=list)
+    gate_layers: list[GateLayer] | None = None
+    strict_gates: bool = False
+    perturbations: list[Perturbation] = field(default_factory=list)
+    failure_cost: FailureCost = field(default_factory=FailureCost)
+    variance_allowed: bool = False
+    tags: list[str] = field(default_factory=list)
+    reference_cases: list[ReferenceCase] = field(default_factory=list, kw_only=True)
+
+    def __post_init__(self) -> None:
+        if not self.name.strip():
+            raise ValueError("a scenario's name must not be empty")
+        if not self.prompt.strip() and not self.user_turns:
+            raise ValueError(f"scenario {self.name!r} needs a prompt or user_turns")
+        if not all(turn.strip() for turn in self.user_turns):
+            raise ValueError(f"scenario {self.name!r}: user_turns must not hold empty turns")
+        if self.order_matters and not self.must_call:
+            raise ValueError(f"scenario {self.name!r}: order_matters needs must_call to order")
+        if not all(self.must_call):
+            raise ValueError(
+                f"scenario {self.name!r}: must_call holds an empty name or an empty group of"
+                " alternatives, which no call can satisfy"
+            )
+        self._check_gate_layers()
+        case_names = [case.name for case in self.reference_cases]
+        if len(set(case_names)) < len(case_names):
+            raise ValueError(
+                f"scenario {self.name!r}: reference case names must be unique, got {case_names!r}"
+            )
+
+    @property
+    def scored_prompt(self) -> str:
+        """The user turn whose answer is scored: the last one."""
+        return self.user_turns[-1] if self.user_turns else self.prompt
+
+    def resolved_gate_layers(self) -> tuple[GateLayer, ...]:
+        """Return the layers that decide the verdict beside integrity, in canonical order.
+
+        Without `gate_layers` these are outcome and whatever else the scenario declares a check for.
+        With it, exactly the layers it names, or with `strict_gates` those and the declared ones.
+        Raises `ValueError` when `gate_layers` was set to something unknown or repeated.
+        """
+        self._check_gate_layers()
+        declared = self._declared_layers()
+        if self.gate_layers is None:
+            return declared
+        chosen = {*self.gate_layers, *(declared if self.strict_gates else ())}
+        return tuple(layer for layer in GATE_LAYER_ORDER if layer in chosen)
+
+    def _declared_layers(self) -> tuple[GateLayer, ...]:
+        layers: list[GateLayer] = ["outcome"]
+        if self.must_call or self.forbidden_calls or self.trajectory_checks:
+            layers.append("trajectory")
+        if self.policies:
+            layers.append("constraint")
+        return tuple(layers)
+
+    def _check_gate_layers(self) -> None:
+        layers = self.gate_layers or []
+        unknown = [layer for layer in layers if layer not in GATE_LAYER_ORDER]
+        if unknown:
+            raise ValueError(
+                f"scenario {self.name!r}: unknown gate layers {unknown!r},"
+                f" expected some of {', '.join(GATE_LAYER_ORDER)}"
+            )
+        if len(set(layers)) < len(layers):
+            raise ValueError(f"scenario {self.name!r}: gate_layers hold duplicates: {layers!r}")
+
+
+def is_vacuous(scenario: Scenario) -> bool:
+    """Say whether `scenario` gates and yet checks nothing, so that even an empty answer passes.
+
+    Discovery warns of such scenarios. One that gates on no layer at all (`gate_layers=[]`) is a
+    deliberate diagnostic and not meant here.
+    """
+    gates = scenario.resolved_gate_layers()
+    return bool(gates) and not any(_has_check(scenario, layer) for layer in gates)
+
+
+def _has_check(scenario: Scenario, layer: GateLayer) -> bool:
+    checks: dict[GateLayer, Iterable[object]] = {
+        "outcome": (
+            scenario.target_facts,
+            scenario.target_numbers,
+            scenario.requires_tool_use,
+            scenario.forbidden_facts,
+            scenario.outcome_fn,
+        ),
+        "trajectory": (
+            scenario.must_call,
+            scenario.forbidden_calls,
+            scenario.trajectory_checks,
+        ),
+        "constraint": (scenario.policies,),
+    }
+    return any(checks[layer])

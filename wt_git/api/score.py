@@ -1,0 +1,271 @@
+"""Scores: what one run achieved on each layer, and what a failure would cost.
+
+A score has three gate layers (outcome, trajectory, constraint) that judge the agent, and integrity,
+which says whether the test condition happened at all. docs/writing-a-scenario.md states the rules.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from numbers import Integral, Real
+from typing import Any, Literal, TypeAlias, cast
+
+from wt_git.api.document_reader import DocumentReader
+
+SCORE_FORMAT_VERSION = 2
+
+GateLayer: TypeAlias = Literal["outcome", "trajectory", "constraint"]
+SeverityLevel: TypeAlias = Literal["low", "medium", "high", "critical"]
+MetricValue: TypeAlias = bool | int | float | str
+
+GATE_LAYER_ORDER: tuple[GateLayer, ...] = ("outcome", "trajectory", "constraint")
+SCORE_LAYER_ORDER: tuple[str, ...] = (*GATE_LAYER_ORDER, "integrity")
+
+_SEVERITY_WEIGHT: dict[SeverityLevel, int] = {"low": 1, "medium": 4, "high": 16, "critical": 64}
+_CUSTOMER_VISIBLE_WEIGHT = 2
+_IRREVERSIBLE_WEIGHT = 4
+_SIDE_EFFECT_WEIGHT = 8
+
+
+class ScoreFormatError(ValueError):
+    """A stored score does not have the shape that its version promises."""
+
+
+class Verdict(Enum):
+    """How one run ended, in the words that sidecars, rows and reports use."""
+
+    PASS = "PASS"  # noqa: S105 - a verdict, not a password
+    FAIL = "FAIL"
+    SKIP = "SKIP"
+    INVALID = "INVALID"
+
+
+def validate_metrics(metrics: Mapping[str, MetricValue]) -> dict[str, MetricValue]:
+    """Return a copy of `metrics` made of plain bool, int, float and str values.
+
+    Number types of other libraries become int or float. Raises `TypeError` for anything that is no
+    mapping or no metric, `ValueError` for a blank name and for NaN or an infinity.
+    """
+    if not isinstance(metrics, Mapping):
+        raise TypeError(f"metrics must be a mapping of names to values, got {metrics!r}")
+    return {_metric_name(name): _metric_value(name, value) for name, value in metrics.items()}
+
+
+def _metric_name(name: object) -> str:
+    if not isinstance(name, str) or not name.strip():
+        raise ValueError(f"metric names must be non-blank strings, got {name!r}")
+    return name
+
+
+def _metric_value(name: str, value: object) -> MetricValue:
+    if isinstance(value, bool | str):
+        return value
+    if isinstance(value, Integral):
+        return int(value)
+    if not isinstance(value, Real):
+        raise TypeError(f"metric {name!r} must be bool, int, float, or str, got {value!r}")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise ValueError(f"metric {name!r} must be finite, got {value!r}")
+    return number
+
+
+@dataclass
+class LayerResult:
+    """One layer's answer: did it pass, why (for people), and what was measured on the way.
+
+    Metrics are information: they are aggregated over runs and never decide a verdict.
+    """
+
+    passed: bool
+    detail: str
+    metrics: Mapping[str, MetricValue] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.metrics = validate_metrics(self.metrics)
+
+
+@dataclass
+class FailureCost:
+    """What it would mean in operation if this scenario's behaviour went wrong.
+
+    Raises `ValueError` for an unknown severity and for a flag that is not a real boolean.
+    """
+
+    severity: SeverityLevel = "low"
+    customer_visible: bool = False
+    reversible: bool = True
+    side_effect_performed: bool = False
+
+    def __post_init__(self) -> None:
+        if self.severity not in tuple(_SEVERITY_WEIGHT):
+            known = ", ".join(_SEVERITY_WEIGHT)
+            raise ValueError(f"severity must be one of {known}, got {self.severity!r}")
+        for name in ("customer_visible", "reversible", "side_effect_performed"):
+            value = getattr(self, name)
+            if not isinstance(value, bool):
+                raise ValueError(f"{name} must be a boolean, got {value!r}")  # noqa: TRY004
+
+    @property
+    def risk_weight(self) -> int:
+        """The cost as one number, 1 for the default profile and 78 for the worst."""
+        return (
+            _SEVERITY_WEIGHT[self.severity]
+            + _CUSTOMER_VISIBLE_WEIGHT * self.customer_visible
+            + _IRREVERSIBLE_WEIGHT * (not self.reversible)
+            + _SIDE_EFFECT_WEIGHT * self.side_effect_performed
+        )
+
+
+@dataclass(init=False)
+class Score:
+    """All four layers of one run, with the cost that the scenario declares for a failure."""
+
+    outcome: LayerResult
+    trajectory: LayerResult
+    constraint: LayerResult
+    integrity: LayerResult
+    failure_cost: FailureCost
+
+    def __init__(
+        self,
+        outcome: LayerResult,
+        trajectory: LayerResult,
+        constraint: LayerResult,
+        integrity: LayerResult | None = None,
+        failure_cost: FailureCost | None = None,
+        *,
+        robustness: LayerResult | None = None,
+    ) -> None:
+        if integrity is not None and robustness is not None:
+            raise TypeError("integrity and robustness are two names of one layer: give only one")
+        witnessed = robustness if integrity is None else integrity
+        if witnessed is None:
+            raise TypeError("a Score needs its integrity layer")
+        self.outcome = outcome
+        self.trajectory = trajectory
+        self.constraint = constraint
+        self.integrity = witnessed
+        self.failure_cost = FailureCost() if failure_cost is None else failure_cost
+
+    @property
+    def robustness(self) -> LayerResult:
+        """The integrity layer, under the name that version 1 gave it."""
+        return self.integrity
+
+    def layer(self, name: str) -> LayerResult:
+        """Return one gate layer by name; raises `ValueError` for any other name."""
+        match name:
+            case "outcome":
+                return self.outcome
+            case "trajectory":
+                return self.trajectory
+            case "constraint":
+                return self.constraint
+            case _:
+                known = ", ".join(GATE_LAYER_ORDER)
+                raise ValueError(f"unknown gate layer {name!r}, expected one of {known}")
+
+    def gate_passed(self, layers: Iterable[str]) -> bool:
+        """Say whether integrity and every named gate layer passed."""
+        gates = [self.layer(name) for name in layers]
+        return self.integrity.passed and all(gate.passed for gate in gates)
+
+    @property
+    def metrics(self) -> dict[str, MetricValue]:
+        """The metrics of all layers in one flat map, each under `<layer>.<name>`."""
+        return {
+            f"{layer}.{name}": value
+            for layer in SCORE_LAYER_ORDER
+            for name, value in getattr(self, layer).metrics.items()
+        }
+
+
+def score_to_dict(score: Score) -> dict[str, Any]:
+    """Return `score` as the JSON object that sidecars hold."""
+    cost = score.failure_cost
+    return {
+        "windtunnel_score": SCORE_FORMAT_VERSION,
+        "outcome": _layer_to_dict(score.outcome),
+        "trajectory": _layer_to_dict(score.trajectory),
+        "constraint": _layer_to_dict(score.constraint),
+        "integrity": _layer_to_dict(score.integrity),
+        "failure_cost": {
+            "severity": cost.severity,
+            "customer_visible": cost.customer_visible,
+            "reversible": cost.reversible,
+            "side_effect_performed": cost.side_effect_performed,
+            "risk_weight": cost.risk_weight,
+        },
+    }
+
+
+def _layer_to_dict(layer: LayerResult) -> dict[str, Any]:
+    written: dict[str, Any] = {"passed": layer.passed, "detail": layer.detail}
+    if layer.metrics:
+        written["metrics"] = dict(layer.metrics)
+    return written
+
+
+def score_from_dict(payload: Mapping[str, Any]) -> Score:
+    """Read a stored score of version 1 or 2, bare or inside a sidecar.
+
+    Nothing is coerced: whatever does not have the promised shape raises `ScoreFormatError`, which
+    names the part. The stored risk weight is ignored, since it follows from the other fields.
+    """
+    document = DocumentReader(payload, "", ScoreFormatError)
+    nested = payload.get("score")
+    body = (
+        DocumentReader(nested, "score", ScoreFormatError)
+        if isinstance(nested, Mapping)
+        else document
+    )
+    version = _read_version(document if "windtunnel_score" in document else body)
+    fourth = "integrity" if version > 1 or "integrity" in body else "robustness"
+    return Score(
+        _read_layer(body, "outcome"),
+        _read_layer(body, "trajectory"),
+        _read_layer(body, "constraint"),
+        _read_layer(body, fourth),
+        _read_failure_cost(body.child("failure_cost", {})),
+    )
+
+
+def _read_version(document: DocumentReader) -> int:
+    version = document.integer("windtunnel_score", 1)
+    if version not in {1, SCORE_FORMAT_VERSION}:
+        raise ScoreFormatError(
+            f"unsupported windtunnel_score {version:#x}, known are 1 and {SCORE_FORMAT_VERSION}"
+        )
+    return version
+
+
+def _read_layer(body: DocumentReader, name: str) -> LayerResult:
+    layer = body.child(name)
+    passed = layer.flag("passed")
+    detail = layer.text("detail", "")
+    metrics = layer.mapping("metrics", {})
+    try:
+        return LayerResult(passed, detail, metrics)
+    except (TypeError, ValueError) as problem:
+        raise ScoreFormatError(f"{name}: {problem}") from problem
+
+
+def _read_failure_cost(stored: DocumentReader) -> FailureCost:
+    try:
+        return FailureCost(
+            severity=cast("SeverityLevel", stored.text("severity", "low")),
+            customer_visible=stored.flag("customer_visible", default=False),
+            reversible=stored.flag("reversible", default=True),
+            side_effect_performed=stored.flag("side_effect_performed", default=False),
+        )
+    except ScoreFormatError:
+        raise
+    except ValueError as problem:
+        raise ScoreFormatError(f"failure_cost: {problem}") from problem
