@@ -1,0 +1,86 @@
+"""Calling lifecycle hooks and containing what goes wrong in them.
+
+docs/writing-a-runtime.md, "Lifecycle hooks".
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from wt_git.errors import LoadError
+from wt_git.runner.foreign_values import safe_text
+from wt_git.spi.hooks import Hook, HookContext, is_hook_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from wt_git.spi.hooks import HookArtifact
+
+SCORE_SIDECAR = "score"
+
+
+def hook_name(hook: object) -> str:
+    """Return the hook's `name`, or its class's where it has none."""
+    name = getattr(hook, "name", None)
+    return name if isinstance(name, str) else type(hook).__name__
+
+
+def check_hook_names(hooks: Sequence[object]) -> None:
+    """Raise `LoadError` for hooks that could not be told apart by name, or would overwrite a score.
+
+    For callers that activate hooks by name, before anything is provisioned.
+    """
+    names = [hook_name(hook) for hook in hooks]
+    for name, count in Counter(names).items():
+        if not is_hook_name(name):
+            raise LoadError(f"hook name {name!r} must match [a-z0-9_-]+")
+        if name == SCORE_SIDECAR:
+            raise LoadError(f"a hook may not be named {name!r}: its file would overwrite the score")
+        if count > 1:
+            raise LoadError(f"hook {name!r} is named {count} times; once is enough")
+
+
+class Lifecycle:
+    """The active hooks of a batch, in activation order.
+
+    `abandoned` names the hooks whose `converse` ran into its deadline, in order.
+    """
+
+    def __init__(self, hooks: Sequence[object]) -> None:
+        self._hooks = [(hook_name(hook), hook) for hook in hooks]
+        self.abandoned: list[str] = []
+
+    def dispatch(
+        self, point: str, warning_sink: Callable[[str], None], **members: Any
+    ) -> list[HookArtifact]:
+        """Call every hook's method for `point` and return the artifacts, those of a failure too.
+
+        `members` are members of `HookContext`. A hook that raises leaves the warning
+        `hook:<name>: <message>`, and the next one runs.
+        """
+        artifacts: list[HookArtifact] = []
+        for name, hook in self._hooks:
+            context: HookContext | None = None
+            try:
+                method = _method(hook, point)
+                if method is not None:
+                    context = HookContext(
+                        hook_name=name, phase=point, warning_sink=warning_sink, **members
+                    )
+                    method(context)
+            except Exception as error:  # noqa: BLE001 - a hook changes no verdict
+                warning_sink(f"hook:{name}: {safe_text(error)}")
+            if context is not None:
+                artifacts += context.artifacts
+                if context.converse_timed_out:
+                    self.abandoned.append(name)
+        return artifacts
+
+
+def _method(hook: object, point: str) -> Callable[[HookContext], None] | None:
+    """Return the method to call; None for a `Hook` whose class does not override the point."""
+    if isinstance(hook, Hook) and getattr(type(hook), point) is getattr(Hook, point):
+        return None
+    method = getattr(hook, point, None)
+    return method if callable(method) else None

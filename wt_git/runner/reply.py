@@ -1,0 +1,96 @@
+"""Reading one response of an agent; docs/writing-a-runtime.md, "What send returns"."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from wt_git.runner.foreign_values import frozen, safe_text
+from wt_git.spi.agent_runtime import content_text, response_message
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+RESERVED_WARNINGS = (
+    "mcp_evidence:",
+    "perturbation_applied:",
+    "replay_prefix:",
+    "runner_error:",
+    "probe_error:",
+    "surface_invalid:",
+    "universe_divergence:",
+    "runtime_warning_shape:",
+    "hook:",
+)
+"""How the product's own warnings begin; some of them decide how a run is scored."""
+
+
+@dataclass(slots=True)
+class Reply:
+    """One assistant turn as the runtime reported it, ready for the trace."""
+
+    content: str
+    tool_calls: list[dict[str, Any]]
+    tool_results: list[dict[str, Any]] = field(default_factory=list)
+    rendered_prompt: str | None = None
+    model: str | None = None
+    usage: Any = None
+    warnings: list[str] = field(default_factory=list)
+
+
+def read_reply(response: Mapping[str, Any]) -> Reply:
+    """Return what a response says, in whichever accepted shape.
+
+    Raises `TypeError`, naming the type found, for a response that is no object and for tool calls
+    that are no list.
+    """
+    message = response_message(response)
+    reply = Reply(content_text(message.get("content")), _tool_calls(message.get("tool_calls")))
+    model = response.get("model")
+    if isinstance(model, str) and model:
+        reply.model = model
+    rendered = response.get("rendered_prompt")
+    if isinstance(rendered, str):
+        reply.rendered_prompt = rendered
+    reply.usage = response.get("usage")
+    reply.warnings = _runtime_warnings(response.get("worker_warnings"))
+    _add_tool_results(reply, response.get("tool_results"))
+    return reply
+
+
+def _tool_calls(calls: object) -> list[dict[str, Any]]:
+    if not calls:
+        return []
+    if not isinstance(calls, (list, tuple)):
+        raise TypeError(f"tool_calls is {type(calls).__name__}; it must be a list")
+    copied = frozen(calls)
+    if not isinstance(copied, list):
+        raise TypeError("tool_calls contains itself; it must be JSON data")
+    return copied
+
+
+def _add_tool_results(reply: Reply, results: object) -> None:
+    if results is None:
+        return
+    if isinstance(results, (list, tuple)):
+        items = (frozen(result) for result in results)
+        reply.tool_results = [i if isinstance(i, dict) else {"result": i} for i in items]
+    else:
+        reply.warnings.append(_wrong_shape("tool_results", results))
+
+
+def _runtime_warnings(warnings: object) -> list[str]:
+    if warnings is None:
+        return []
+    if not isinstance(warnings, (list, tuple)):
+        return [_wrong_shape("worker_warnings", warnings)]
+    return [quoted_warning(safe_text(warning)) for warning in warnings]
+
+
+def _wrong_shape(key: str, value: object) -> str:
+    return f"runtime_warning_shape: {key} must be a list, got {type(value).__name__}"
+
+
+def quoted_warning(text: str) -> str:
+    """Return a runtime's warning so that it cannot pass for one of the product's markers."""
+    return f"runtime_warning: {text}" if text.startswith(RESERVED_WARNINGS) else text

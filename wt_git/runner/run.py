@@ -1,0 +1,259 @@
+"""One run, step by step; docs/architecture.md, "One run", gives the order.
+
+Whatever goes wrong in here becomes a failed run that keeps the evidence gathered so far.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from wt_git.api.aggregate import ScenarioRunResult
+from wt_git.api.trace import Trace, Turn
+from wt_git.runner.foreign_values import safe_text
+from wt_git.runner.handle import HandleStuckError, consumes_full_history, surface_reporter
+from wt_git.runner.messages import conversation, shaped
+from wt_git.runner.observations import capture_observations
+from wt_git.runner.reply import read_reply
+from wt_git.runner.scoring import RUNNER_ERROR, failed_score, score_trace
+from wt_git.runner.surface import capture_surface
+from wt_git.runner.usage import UsageMeter
+from wt_git.runner.witness import Witnessed, armed_failures, drain, tool_schema_hash
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from wt_git.api.replay import HistoryPrefix
+    from wt_git.api.scenario import PreSendPerturbation, Scenario
+    from wt_git.api.score import Score
+    from wt_git.clock import Clock
+    from wt_git.runner.handle import SerialisedHandle
+    from wt_git.runner.lifecycle import Lifecycle
+    from wt_git.spi.agent_runtime import AgentConfig, Message
+    from wt_git.spi.hooks import HookArtifact
+    from wt_git.spi.mcp_server import MCPHandle
+    from wt_git.spi.state_probe import StateProbe
+
+
+@dataclass(frozen=True, slots=True)
+class Provisioned:
+    """What all runs of a batch share, once its agent is up."""
+
+    scenario: Scenario
+    config: AgentConfig
+    handle: SerialisedHandle
+    mcp_handles: Sequence[MCPHandle]
+    clock: Clock
+    user_texts: list[str]
+    shaping: list[PreSendPerturbation]
+    sampler: dict[str, Any]
+    probe: StateProbe | None = None
+    lifecycle: Lifecycle | None = None
+    prefix: HistoryPrefix | None = None
+
+
+def fly(shared: Provisioned) -> ScenarioRunResult:
+    """Execute one run and return its trace and score; never raises for what the run itself does.
+
+    The agent's state was reset before. Raises only `HandleStuckError`, after which nothing more can
+    be asked of this agent.
+    """
+    run = _Run(shared)
+    try:
+        run.prepare()
+        run.converse()
+        run.collect()
+        trace, score = score_trace(run.trace(), shared.scenario, armed=run.armed())
+    except HandleStuckError:
+        raise
+    except Exception as error:  # noqa: BLE001 - an execution error is a recorded, INVALID run
+        run.collect_what_can_be_trusted()
+        trace = run.trace_of_failure(error)
+        score = failed_score(shared.scenario, trace.worker_warnings[0])
+    return ScenarioRunResult(score, trace, _watched(shared, run, trace, score))
+
+
+def _watched(shared: Provisioned, run: _Run, trace: Trace, score: Score) -> list[HookArtifact]:
+    """Let the hooks see the scored run; their warnings land on the finished trace."""
+    if shared.lifecycle is None:
+        return run.artifacts
+    members: dict[str, Any] = {**run.hook_members(), "trace": trace, "score": score}
+    sink = trace.worker_warnings.append
+    scored = shared.lifecycle.dispatch("on_run_scored", sink, handle=shared.handle, **members)
+    ended = shared.lifecycle.dispatch("on_run_end", sink, **members)
+    return [*run.artifacts, *scored, *ended]
+
+
+class _Run:
+    """The state of one run while it is flown."""
+
+    def __init__(self, shared: Provisioned) -> None:
+        self._shared = shared
+        self._run_id = str(uuid4())
+        self._session_id = str(uuid4())
+        self._started_at = shared.clock.now()
+        self._frozen: list[Turn] = []
+        self._live: list[Turn] = []
+        self._warnings: list[str] = []
+        self._models: set[str] = set()
+        self._meter = UsageMeter(self._session_id)
+        self._surface: dict[str, Any] | None = None
+        self._logs_are_this_runs = False
+        self._probed: StateProbe | None = None
+        self._is_collected = False
+        self._witnessed = Witnessed()
+        self._observations: dict[str, Any] = {}
+        self.artifacts: list[HookArtifact] = []
+
+    def hook_members(self) -> dict[str, Any]:
+        """Return what every hook of this run is shown."""
+        return {
+            "scenario": self._shared.scenario,
+            "agent": self._shared.config,
+            "run_id": self._run_id,
+            "session_id": self._session_id,
+        }
+
+    def prepare(self) -> None:
+        """Refuse what cannot be delivered, then make the world this run's own."""
+        shared = self._shared
+        if shared.prefix is not None or shared.shaping:
+            self._refuse_undeliverable()
+        for mcp_handle in shared.mcp_handles:
+            mcp_handle.reset_call_log()
+        self._logs_are_this_runs = True
+        if shared.probe is not None:
+            shared.probe.reset()
+            self._probed = shared.probe
+        self._look_at_surface()
+        if shared.prefix is not None:
+            self._frozen = [copy(turn) for turn in shared.prefix.turns]
+            self._warnings.append(shared.prefix.marker)
+        if shared.lifecycle is not None:
+            self.artifacts += shared.lifecycle.dispatch(
+                "on_run_start", self._warnings.append, **self.hook_members()
+            )
+
+    def _refuse_undeliverable(self) -> None:
+        shared = self._shared
+        if consumes_full_history(shared.handle):
+            return
+        if shared.prefix is not None:
+            raise RuntimeError(
+                "this runtime sends only the newest user turn and cannot deliver a replayed "
+                "history prefix"
+            )
+        names = ", ".join(type(perturbation).__name__ for perturbation in shared.shaping)
+        raise RuntimeError(
+            "this runtime sends only the newest user turn and cannot deliver history-shaped "
+            f"perturbations: {names}"
+        )
+
+    def _look_at_surface(self) -> None:
+        describe = surface_reporter(self._shared.handle)
+        if describe is None:
+            return
+        self._surface, warning = capture_surface(describe)
+        if warning is not None:
+            self._warnings.append(warning)
+
+    def converse(self) -> None:
+        """Send the user's side turn by turn, in one session, and record both sides."""
+        shared = self._shared
+        history = [] if shared.prefix is None else shared.prefix.messages()
+        final = len(shared.user_texts) - 1
+        for number, text in enumerate(shared.user_texts):
+            messages = conversation(history, self._live, text)
+            self._live.append(Turn("user", text, [], [], 0.0))
+            if number == final and shared.shaping:
+                messages = shaped(messages, shared.shaping, shared.scenario)
+            self._send(messages)
+
+    def _send(self, messages: list[Message]) -> None:
+        clock = self._shared.clock
+        began = clock.monotonic()
+        try:
+            response = self._shared.handle.send(messages, self._session_id)
+            latency_ms = (clock.monotonic() - began) * 1000.0
+            reply = read_reply(response)
+        except Exception:
+            self._meter.add(None)  # a send whose cost nobody knows
+            raise
+        self._warnings += reply.warnings
+        self._warnings += self._meter.add(reply.usage)
+        if reply.model is not None:
+            self._models.add(reply.model)
+        self._live.append(
+            Turn(
+                "assistant",
+                reply.content,
+                reply.tool_calls,
+                reply.tool_results,
+                latency_ms,
+                reply.rendered_prompt,
+            )
+        )
+
+    def collect(self) -> None:
+        """Freeze what the tool servers and the probe saw, once."""
+        self._is_collected = True
+        if self._logs_are_this_runs:
+            self._witnessed = drain(self._shared.mcp_handles)
+        if self._probed is not None:
+            self._observations, warning = capture_observations(self._probed)
+            if warning is not None:
+                self._warnings.append(warning)
+        self._warnings += self._witnessed.warnings
+
+    def collect_what_can_be_trusted(self) -> None:
+        """After a failure: as `collect`, but leave out what may stem from an earlier run."""
+        if not self._is_collected:
+            self.collect()
+
+    def armed(self) -> list[Any]:
+        """Return what the tool servers were made to do wrong; asked only when it matters."""
+        if not self._shared.scenario.perturbations:
+            return []
+        return armed_failures(self._shared.mcp_handles)
+
+    def trace(self) -> Trace:
+        """Return the trace of a run that came through."""
+        return self._trace(self._shared.clock.now(), self._warnings)
+
+    def trace_of_failure(self, error: Exception) -> Trace:
+        """Return the trace of a run that broke, the error as its first warning."""
+        warning = RUNNER_ERROR + safe_text(error)
+        return self._trace(self._started_at, [warning, *self._warnings])
+
+    def _trace(self, finished_at: datetime, warnings: list[str]) -> Trace:
+        shared = self._shared
+        config = shared.config
+        return Trace(
+            scenario_id=shared.scenario.name,
+            agent_id=config.agent_id,
+            variant_id=config.variant_id,
+            model=self._model(),
+            quant="unknown" if config.model is None else config.model.quant,
+            sampler=dict(shared.sampler),
+            started_at=self._started_at,
+            finished_at=finished_at,
+            turns=[*self._frozen, *self._live],
+            tool_schema_hash=tool_schema_hash(shared.mcp_handles),
+            worker_warnings=warnings,
+            mcp_calls=self._witnessed.calls,
+            observations=self._observations,
+            surface=self._surface,
+            usage=self._meter.totals(),
+            model_calls=self._meter.model_calls(),
+            run_id=self._run_id,
+        )
+
+    def _model(self) -> str:
+        """Return the configured model's name, else those the responses named."""
+        configured = self._shared.config.model
+        if configured is not None and configured.name not in {"", "unknown"}:
+            return configured.name
+        return "+".join(sorted(self._models)) or "unknown"

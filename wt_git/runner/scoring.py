@@ -1,0 +1,80 @@
+"""From a finished trace to its score; docs/architecture.md, "Scoring"."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from wt_git.api.evaluators.constraint import evaluate_constraint
+from wt_git.api.evaluators.integrity import evaluate_integrity
+from wt_git.api.evaluators.outcome import evaluate_outcome
+from wt_git.api.evaluators.trajectory import evaluate_trajectory
+from wt_git.api.perturbations.environment import EnvironmentPerturbation, environment_marker
+from wt_git.api.replay import scoring_view, with_prefix
+from wt_git.api.scenario import PreSendPerturbation
+from wt_git.api.score import LayerResult, Score
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wt_git.api.scenario import Perturbation, Scenario
+    from wt_git.api.trace import Trace
+
+RUNNER_ERROR = "runner_error: "
+
+
+def failed_score(scenario: Scenario, detail: str) -> Score:
+    """Return the score of a run that broke: every layer failed, so that its verdict is INVALID."""
+    outcome, trajectory, constraint, integrity = (
+        LayerResult(passed=False, detail=detail) for _ in range(4)
+    )
+    return Score(outcome, trajectory, constraint, integrity, scenario.failure_cost)
+
+
+def score_trace(
+    trace: Trace, scenario: Scenario, *, armed: Sequence[object] = ()
+) -> tuple[Trace, Score]:
+    """Return a live run's trace with its perturbations applied, and its score.
+
+    Turns frozen in front of the run are neither perturbed nor scored; they lead the returned trace
+    again. `armed` is what the tool servers say they were made to do wrong: the marker of an
+    environment perturbation is added only where that bears it out.
+    """
+    view = scoring_view(trace)
+    for perturbation in scenario.perturbations:
+        view = _perturbed(view, perturbation, armed)
+    return with_prefix(view, trace), _layers(view, scenario)
+
+
+def _perturbed(view: Trace, perturbation: Perturbation, armed: Sequence[object]) -> Trace:
+    """Return the trace after one perturbation; those the agent met live leave only a marker."""
+    if isinstance(perturbation, PreSendPerturbation):
+        marker: str | None = perturbation.marker
+    elif isinstance(perturbation, EnvironmentPerturbation):
+        marker = environment_marker(perturbation, armed, view.mcp_calls)
+    else:
+        return perturbation.apply(view)
+    if marker is None:
+        return view
+    return replace(view, worker_warnings=[*view.worker_warnings, marker])
+
+
+def score_saved(trace: Trace, scenario: Scenario) -> Score:
+    """Return the score of a trace as it stands: its markers say what happened, nothing is applied.
+
+    A trace that records a contained error stays failed, whatever evidence it holds.
+    """
+    for warning in trace.worker_warnings:
+        if warning.startswith(RUNNER_ERROR):
+            return failed_score(scenario, warning)
+    return _layers(scoring_view(trace), scenario)
+
+
+def _layers(view: Trace, scenario: Scenario) -> Score:
+    return Score(
+        outcome=evaluate_outcome(view, scenario),
+        trajectory=evaluate_trajectory(view, scenario),
+        constraint=evaluate_constraint(view, scenario),
+        integrity=evaluate_integrity(view, scenario),
+        failure_cost=scenario.failure_cost,
+    )
