@@ -9,9 +9,13 @@ from __future__ import annotations
 import importlib
 import sys
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = (
+    False  # type checkers take it for typing's, whose import would be the main cost here
+)
 if TYPE_CHECKING:
+    from typing import Any
+
     from wt_git.api.aggregate import AggregateResult as AggregateResult
     from wt_git.api.aggregate import MetricSummary as MetricSummary
     from wt_git.api.aggregate import ScenarioRunResult as ScenarioRunResult

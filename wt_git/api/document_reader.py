@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 _TEXT_SHOWN = 60
 _INTEGER_BITS_SHOWN = 64
-_KINDS = {list: "an array", dict: "an object"}
+_KINDS: dict[type[object], str] = {list: "an array", dict: "an object"}
 
 
 class DocumentReader:
@@ -43,6 +43,10 @@ class DocumentReader:
     def optional_text(self, name: str) -> str | None:
         """Return a string, or None when it is absent or null."""
         return None if self._source.get(name) is None else self.text(name)
+
+    def nullable_text(self, name: str) -> str | None:
+        """Return a string, or None when it is null; absent it may not be."""
+        return None if self._value(name, None) is None else self.text(name)
 
     def flag(self, name: str, *, default: bool | None = None) -> bool:
         """Return a boolean; numbers are not taken for one."""
@@ -86,12 +90,12 @@ class DocumentReader:
         """Return a reader for each object of the array under `name`, which must be there."""
         return [
             DocumentReader(item, self._path(f"{name}[{index}]"), self._error)
-            for index, item in enumerate(self._items(name, None))
+            for index, item in enumerate(self._array(name, None))
         ]
 
     def mappings(self, name: str) -> list[dict[str, Any]]:
         """Return an array of objects, empty when it is absent."""
-        items = self._items(name, [])
+        items = self.array(name)
         for index, item in enumerate(items):
             if not isinstance(item, Mapping):
                 self._refuse(f"{name}[{index}]", "an object", item)
@@ -103,13 +107,17 @@ class DocumentReader:
 
     def texts(self, name: str) -> list[str]:
         """Return an array of strings, empty when it is absent."""
-        items = self._items(name, [])
+        items = self.array(name)
         for index, item in enumerate(items):
             if not isinstance(item, str):
                 self._refuse(f"{name}[{index}]", "a string", item)
         return items
 
-    def _items(self, name: str, default: list[Any] | None) -> list[Any]:
+    def array(self, name: str) -> list[Any]:
+        """Return an array of anything, empty when it is absent."""
+        return self._array(name, [])
+
+    def _array(self, name: str, default: list[Any] | None) -> list[Any]:
         value = self._value(name, default)
         if not isinstance(value, list):
             self._refuse(name, "an array", value)

@@ -2,35 +2,52 @@
 
 from __future__ import annotations
 
+import json
 import math
 from typing import Any
 
 _DEPTH = 100
+_INTEGER_BITS = 10_000  # Python neither writes nor reads integers of more than 4300 digits
 
 
-def json_value(value: object, *, depth: int = _DEPTH) -> Any:
+def json_value(value: object) -> Any:
     """Return `value` with every leaf that JSON cannot hold replaced by its `repr`.
 
-    NaN and infinities count among those. Tuples become arrays, keys become strings, and what is
-    nested deeper than `depth` (a cycle, for one) is cut off with a note.
+    NaN, infinities and enormous integers count among those. Tuples become arrays and keys become
+    strings. What contains itself, or is nested deeper than a reader could follow, is cut off there
+    with a note.
     """
+    return _json_value(value, ())
+
+
+def _json_value(value: object, above: tuple[int, ...]) -> Any:
+    """Do the work; `above` holds the ids of the containers that `value` stands in."""
     match value:
-        case None | bool() | str() | int():
+        case None | bool() | str():
             return value
+        case int():
+            return value if value.bit_length() < _INTEGER_BITS else hex(value)
         case float():
             return value if math.isfinite(value) else repr(value)
-        case dict() | list() | tuple() if depth == 0:
-            return f"<{type(value).__name__} nested too deeply>"
-        case dict():
-            return {_key(key): json_value(item, depth=depth - 1) for key, item in value.items()}
-        case list() | tuple():
-            return [json_value(item, depth=depth - 1) for item in value]
+        case dict() | list() | tuple():
+            return _container(value, above)
         case _:
             return _repr(value)
 
 
+def _container(value: dict[Any, Any] | list[Any] | tuple[Any, ...], above: tuple[int, ...]) -> Any:
+    if id(value) in above or len(above) == _DEPTH:
+        return f"<{type(value).__name__} nested too deeply>"
+    inside = (*above, id(value))
+    if isinstance(value, dict):
+        return {_key(key): _json_value(item, inside) for key, item in value.items()}
+    return [_json_value(item, inside) for item in value]
+
+
 def _key(key: object) -> str:
-    return key if isinstance(key, str) else _repr(key)
+    if isinstance(key, str):
+        return key
+    return json.dumps(key) if key is None or isinstance(key, int) else _repr(key)
 
 
 def _repr(value: object) -> str:

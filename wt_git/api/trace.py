@@ -148,7 +148,7 @@ def trace_from_dict(payload: object) -> Trace:
         started_at=_moment(document, "started_at"),
         finished_at=_moment(document, "finished_at"),
         turns=[_turn_from(turn) for turn in document.children("turns")],
-        tool_schema_hash=document.optional_text("tool_schema_hash"),
+        tool_schema_hash=document.nullable_text("tool_schema_hash"),
         worker_warnings=document.texts("worker_warnings"),
         mcp_calls=document.mappings("mcp_calls"),
         observations=document.mapping("observations", {}),
@@ -163,7 +163,8 @@ def _turn_from(document: DocumentReader) -> Turn:
     turn = Turn(
         role=document.text("role"),
         content=document.text("content"),
-        tool_calls=document.mappings("tool_calls"),
+        # What an agent sent as calls is evidence in any shape; a call may even be no object.
+        tool_calls=document.array("tool_calls"),
         tool_results=document.mappings("tool_results"),
         latency_ms=document.number("latency_ms", 0.0),
         rendered_prompt=document.optional_text("rendered_prompt"),
