@@ -1,0 +1,113 @@
+"""The record of every call that reached a tool server, kept while the calls are still running.
+
+docs/writing-a-runtime.md, "Tool servers": the log is evidence, so a call enters it when it arrives.
+What the call came to is filled in later, and a call that never ends still shows that it was made.
+"""
+
+from __future__ import annotations
+
+import copy
+import threading
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from wt_git.clock import SystemClock
+from wt_git.mcp.failures import FailurePlan
+from wt_git.spi.mcp_server import MCPCall
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from wt_git.clock import Clock
+
+
+class OpenCall:
+    """A call that arrived. `value` is what its tool returned, once it has; the log holds the rest."""
+
+    __slots__ = ("call", "returned", "value")
+
+    def __init__(self, call: MCPCall) -> None:
+        self.call = call
+        self.returned = False
+        self.value: Any = None
+
+    def returns(self, value: Any) -> None:
+        """Note what the tool itself returned, before it is put into a protocol message."""
+        self.value = value
+        self.returned = True
+
+
+class CallLog:
+    """Calls in the order of their arrival, and the failures armed for the next ones.
+
+    Safe to use from any thread. Arguments and results are copied as they are logged, so that a tool
+    which hands out its own tables cannot change what was recorded.
+    """
+
+    def __init__(self, clock: Clock | None = None) -> None:
+        self.failures = FailurePlan()
+        self._clock = clock or SystemClock()
+        self._lock = threading.Lock()
+        self._calls: list[MCPCall] = []
+        self._latest_ms = 0.0
+
+    def begin(self, tool_name: str, args: Mapping[str, Any]) -> OpenCall:
+        """Log that a call arrived, and mark it as unfinished until `finish` says how it ended."""
+        call = MCPCall(tool_name, snapshot(dict(args)), None, 0.0, {"unfinished": True})
+        with self._lock:
+            # Readers merge the logs of several servers by this time, so it must not run backwards
+            # inside one of them when the machine's clock is set.
+            self._latest_ms = max(self._latest_ms, self._clock.now().timestamp() * 1000.0)
+            call.timestamp_ms = self._latest_ms
+            self._calls.append(call)
+        return OpenCall(call)
+
+    def mark_injected(self, opened: OpenCall, mode: str) -> None:
+        """Log that this call was made to fail in `mode`, whatever it then came to."""
+        with self._lock:
+            opened.call.extra["injected"] = mode
+
+    def finish(self, opened: OpenCall, result: Any, *, error: str | None = None) -> None:
+        """Log what the caller got back, and why when it was a failure.
+
+        A call of a run that is over changes nothing: `reset` has forgotten it.
+        """
+        kept = snapshot(result)
+        with self._lock:
+            call = opened.call
+            call.result = kept
+            call.extra.pop("unfinished", None)
+            if error is not None:
+                call.extra["error"] = error
+
+    def record(self, tool_name: str, args: Mapping[str, Any], result: Any) -> None:
+        """Log a call that arrived and was answered just now."""
+        self.finish(self.begin(tool_name, args), result)
+
+    def get_calls(self) -> list[MCPCall]:
+        """Return a copy of every call since the last reset, in order of arrival."""
+        with self._lock:
+            return [
+                replace(call, args=dict(call.args), extra=dict(call.extra)) for call in self._calls
+            ]
+
+    def reset(self) -> None:
+        """Forget every call; armed failures stay armed."""
+        with self._lock:
+            self._calls = []
+
+    def set_failure_mode(self, mode: str | None) -> None:
+        """Make every tool fail in `mode` from now on, or none; raises `ValueError` if unknown."""
+        self.failures.set_mode(mode)
+
+    def get_failure_mode(self) -> str | None:
+        """Return the mode that every tool is failing in, if there is one."""
+        return self.failures.mode()
+
+
+def snapshot(value: Any) -> Any:
+    """Return a copy that later changes to `value` do not reach, or `value` if it resists copying."""
+    try:
+        return copy.deepcopy(value)
+    except Exception:  # noqa: BLE001 - a tool may return anything; losing the call would be worse
+        return value

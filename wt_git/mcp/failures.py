@@ -1,0 +1,137 @@
+"""Failures that a mock tool can be told to show, and which of its calls show them.
+
+docs/writing-a-scenario.md, "Misbehaving tools", has the modes. A failure is armed for one tool, or
+for all of them, with a probability; each call draws once, when it arrives.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+TIMEOUT: Final = "timeout"
+DEFAULT_TIMEOUT_S: Final = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class ArmedFailure:
+    """One way of failing: for the calls of `tool`, or of every tool when it is None.
+
+    `delay_s` is how long a `timeout` holds the call back before the real tool runs.
+    """
+
+    tool: str | None
+    mode: str
+    probability: float = 1.0
+    delay_s: float = DEFAULT_TIMEOUT_S
+
+
+@dataclass(frozen=True, slots=True)
+class Injected:
+    """What a caller gets instead of an answer: a text, or an object that may be flagged an error."""
+
+    payload: str | dict[str, Any]
+    is_error: bool = False
+
+
+_ANSWERS: Final[Mapping[str, Injected]] = {
+    "malformed_json": Injected("INVALID_JSON{{{"),
+    "empty_unexpected": Injected(
+        {"result": "[]", "structuredContent": {"columns": [], "rows": []}}
+    ),
+    "auth_scope_denied": Injected(
+        {
+            "error": "permission denied: the token lacks the scope that this tool requires",
+            "code": 403,
+        },
+        is_error=True,
+    ),
+    "schema_error": Injected(
+        {
+            "rejected": True,
+            "error": "Schema validation error: an argument is not one of the tool's valid values; "
+            "look the valid values up and retry",
+        },
+        is_error=True,
+    ),
+}
+FAILURE_MODES: Final = (*_ANSWERS, TIMEOUT)
+
+
+def known_mode(mode: str) -> str:
+    """Return `mode`; raises `ValueError` naming the known ones when it is none of them."""
+    if mode not in FAILURE_MODES:
+        raise ValueError(f"unknown failure mode {mode!r}; known are {', '.join(FAILURE_MODES)}")
+    return mode
+
+
+class FailurePlan:
+    """What is armed now. Safe to use from any thread.
+
+    Draws come from a generator with a fixed seed, so a batch that calls the same tools in the same
+    order meets the same failures; it runs on through a batch, so its runs still differ.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._for_all: ArmedFailure | None = None
+        self._by_tool: dict[str, ArmedFailure] = {}
+        self._effects: dict[tuple[str, str], Callable[[Mapping[str, Any]], Injected]] = {}
+        self._random = random.Random(0)  # noqa: S311 - repeatable, not secret
+
+    def set_mode(self, mode: str | None) -> None:
+        """Replace everything armed by `mode` for all tools, or by nothing; `ValueError` if unknown."""
+        armed = None if mode is None else ArmedFailure(None, known_mode(mode))
+        with self._lock:
+            self._for_all = armed
+            self._by_tool = {}
+
+    def mode(self) -> str | None:
+        """Return the mode armed for every tool, if there is one."""
+        with self._lock:
+            return self._for_all.mode if self._for_all else None
+
+    def arm(self, failure: ArmedFailure) -> None:
+        """Arm `failure`, in place of what was armed for the same tool; `ValueError` if unknown."""
+        known_mode(failure.mode)
+        with self._lock:
+            if failure.tool is None:
+                self._for_all = failure
+            else:
+                self._by_tool[failure.tool] = failure
+
+    def shape(self, tool: str, mode: str, effect: Callable[[Mapping[str, Any]], Injected]) -> None:
+        """Let `tool` show `mode` in its own way: `effect` gets the arguments of the call."""
+        with self._lock:
+            self._effects[tool, known_mode(mode)] = effect
+
+    def draw(self, tool: str) -> ArmedFailure | None:
+        """Return the failure that this call of `tool` shows, if any."""
+        with self._lock:
+            armed = self._by_tool.get(tool, self._for_all)
+            if armed is None:
+                return None
+            if armed.probability < 1.0 and self._random.random() >= armed.probability:
+                return None
+            return armed
+
+    def answer(self, failure: ArmedFailure, tool: str, args: Mapping[str, Any]) -> Injected | None:
+        """Return what the caller gets instead, or None when the real tool answers after a delay."""
+        with self._lock:
+            effect = self._effects.get((tool, failure.mode))
+        return effect(args) if effect else _ANSWERS.get(failure.mode)
+
+    def armed(self, served: Iterable[str]) -> list[dict[str, Any]]:
+        """Return `{tool, mode, probability}` for every served tool that has a failure armed."""
+        with self._lock:
+            found = [(tool, self._by_tool.get(tool, self._for_all)) for tool in served]
+        return [
+            {"tool": tool, "mode": failure.mode, "probability": failure.probability}
+            for tool, failure in found
+            if failure
+        ]

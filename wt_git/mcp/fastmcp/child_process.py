@@ -1,0 +1,149 @@
+"""A tool server in a process of its own: started, waited for, and ended without a trace."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import os
+import secrets
+import subprocess  # noqa: TID251 - tool servers are started here
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING
+
+from wt_git.mcp import addresses
+from wt_git.mcp.evidence_client import EvidenceClient
+from wt_git.mcp.fastmcp.inheritance import LISTENER_VARIABLE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_POLL_S = 0.01
+_STOP_LIMIT_S = 5.0
+_TAIL_BYTES = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class ChildProcess:
+    """A running tool server: the process, where it can be reached, and what it has written."""
+
+    process: subprocess.Popen[bytes]
+    host: str
+    port: int
+    token: str
+    output: IO[bytes]
+
+    def stop(self) -> None:
+        """End the process and take it off the process table; may be called twice."""
+        process = self.process
+        # Closing its standard input ends it too, in case it does not listen to the signal.
+        if process.stdin is not None:
+            with contextlib.suppress(OSError):
+                process.stdin.close()
+        if process.poll() is None:
+            process.terminate()
+        try:
+            process.wait(_STOP_LIMIT_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        self.output.close()
+
+    def last_words(self) -> str:
+        """Return the end of what the process has written, for the message that says it failed."""
+        size = os.fstat(self.output.fileno()).st_size
+        return os.pread(self.output.fileno(), _TAIL_BYTES, max(0, size - _TAIL_BYTES)).decode(
+            "utf-8", "replace"
+        )
+
+
+def start(
+    module: str, *, host: str, port: int, environment: Mapping[str, str], limit_s: float
+) -> ChildProcess:
+    """Start `module` and return once its tools answer; raises `RuntimeError`, leaving nothing behind.
+
+    `environment` is added to this process's own. The child leads a session of its own, so that
+    Ctrl-C in a terminal reaches the bench alone, which then ends its runs in good order.
+    """
+    try:
+        listener = addresses.listen(host, port)
+    except OSError as error:
+        raise RuntimeError(f"the tool server cannot listen on {host}:{port}: {error}") from error
+    with listener:
+        bound_port = int(listener.getsockname()[1])
+        token = secrets.token_urlsafe(24)
+        child = ChildProcess(
+            process=(started := _spawn(module, listener.fileno(), host, bound_port, environment))[
+                0
+            ],
+            host=host,
+            port=bound_port,
+            token=token,
+            output=started[1],
+        )
+    try:
+        _hand_over(child)
+        _wait_until_ready(child, module, limit_s)
+    except BaseException:
+        child.stop()
+        raise
+    return child
+
+
+def _spawn(
+    module: str, listener: int, host: str, port: int, environment: Mapping[str, str]
+) -> tuple[subprocess.Popen[bytes], IO[bytes]]:
+    output = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
+    try:
+        process = subprocess.Popen(  # noqa: S603 - this interpreter, a module the pack names
+            [sys.executable, "-m", module],
+            stdin=subprocess.PIPE,
+            stdout=output,
+            stderr=output,
+            pass_fds=(listener,),
+            start_new_session=True,
+            env={
+                **os.environ,  # noqa: TID251 - a child process inherits it
+                "MOCK_MCP_HOST": host,
+                "MOCK_MCP_PORT": str(port),
+                **environment,
+                LISTENER_VARIABLE: str(listener),
+            },
+        )
+    except BaseException:
+        output.close()
+        raise
+    return process, output
+
+
+def _hand_over(child: ChildProcess) -> None:
+    """Give the child its token; its standard input then stays open to tell it that we live."""
+    assert child.process.stdin is not None
+    with contextlib.suppress(OSError):  # it is gone already, which the wait that follows will say
+        child.process.stdin.write(f"{child.token}\n".encode())
+        child.process.stdin.flush()
+
+
+def _wait_until_ready(child: ChildProcess, module: str, limit_s: float) -> None:
+    """Return when the child itself answers: only the process we started knows the token."""
+    evidence = EvidenceClient(addresses.connectable(child.host), child.port, child.token)
+    deadline = time.monotonic() + limit_s
+    while True:
+        if child.process.poll() is not None:
+            raise RuntimeError(
+                f"tool server module {module!r} exited immediately with status"
+                f" {child.process.returncode}; its last words: {child.last_words() or 'none'}"
+            )
+        remaining = deadline - time.monotonic()
+        if remaining <= 0:
+            raise RuntimeError(
+                f"tool server module {module!r} was not ready within {limit_s:g} s (does it call"
+                f" run() on its LoggingFastMCP?); its last words: {child.last_words() or 'none'}"
+            )
+        # The socket listens since before the child began, so one request waits in its queue.
+        with contextlib.suppress(OSError, http.client.HTTPException, RuntimeError):
+            evidence.get("/tools", limit_s=min(remaining, 0.5))
+            return
+        time.sleep(_POLL_S)

@@ -1,0 +1,213 @@
+"""A drop-in for the official SDK's server class that logs calls and shows armed failures."""
+
+from __future__ import annotations
+
+import importlib.util
+import threading
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
+
+from wt_git.mcp import addresses
+from wt_git.mcp.call_log import CallLog, OpenCall
+from wt_git.mcp.fastmcp import tool_forms
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mcp.server.mcpserver.server import Settings
+    from mcp.server.mcpserver.tools import Tool
+    from starlette.applications import Starlette
+
+    from wt_git.mcp.fastmcp.witness import WitnessedServer
+
+_STREAMABLE_HTTP = "streamable-http"
+# Constructor arguments of the SDK's first generation that its second takes when it serves.
+_SERVING_OPTIONS = frozenset(
+    {
+        "event_store",
+        "json_response",
+        "max_request_body_size",
+        "max_sessions",
+        "retry_interval",
+        "session_idle_timeout",
+        "stateless_http",
+        "streamable_http_path",
+        "transport_security",
+    }
+)
+
+
+class LoggingFastMCP:
+    """An MCP server whose every call is logged; `name` and `options` are the SDK's.
+
+    The SDK is loaded when something has to be served or described, not before: without it, tools can
+    still be declared and called in process. The options that the SDK once took here and now takes
+    when serving (`host`, `port`, `json_response` and so on) are accepted and kept for then.
+    docs/writing-a-scenario.md, "Mock tools".
+    """
+
+    def __init__(self, name: str, **options: Any) -> None:
+        self.name = name
+        self._host: str = options.pop("host", "127.0.0.1")
+        self._port: int = options.pop("port", 8000)
+        self._serving = {key: options.pop(key) for key in _SERVING_OPTIONS & options.keys()}
+        self._given: list[Tool] = list(options.pop("tools", None) or ())
+        self._options = options
+        self._declared: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {}
+        self._log = CallLog()
+        self._current: ContextVar[OpenCall | None] = ContextVar("current call", default=None)
+        self._lock = threading.RLock()
+        self._server: WitnessedServer | None = None
+        self._tools: dict[str, Tool] = {}
+        self._app: Starlette | None = None
+
+    @property
+    def call_log(self) -> CallLog:
+        """The calls so far and the failures armed for the next ones."""
+        return self._log
+
+    @property
+    def settings(self) -> Settings[Any]:
+        """The SDK's settings object; raises `RuntimeError` without the SDK."""
+        return self._sdk().settings
+
+    @property
+    def calls_app(self) -> Starlette | None:
+        """The same as `build_app()`."""
+        return self.build_app()
+
+    def tool(self, **kwargs: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Return a decorator that serves a function as a tool; `kwargs` are the SDK's.
+
+        The tool is called `kwargs["name"]`, else as its function; of two with one name the first is
+        served. What comes back can be called like the function; a direct call is logged and made to
+        fail like one over the wire. A function that awaits is awaited; any other runs on a thread of
+        its own, so that the server keeps answering.
+        """
+
+        def declare(function: Callable[..., Any]) -> Callable[..., Any]:
+            name = kwargs.get("name") or function.__name__
+            with self._lock:
+                if name not in self._declared:
+                    self._declared[name] = (function, kwargs)
+                    if self._server is not None:
+                        self._add(self._server, name)
+            return tool_forms.callable_directly(name, function, self._log, self._current)
+
+        return declare
+
+    def served_tools(self) -> list[str]:
+        """Return the tools' names in the order of their registration."""
+        with self._lock:
+            return list(dict.fromkeys([*(tool.name for tool in self._given), *self._declared]))
+
+    def served_tool_definitions(self) -> list[dict[str, Any]]:
+        """Return `{name, description, input_schema, result_schema?}` per tool, as agents see them.
+
+        Raises `RuntimeError` without the SDK, which writes the schemas.
+        """
+        self._sdk()
+        with self._lock:
+            tools = list(self._tools.values())
+        return [
+            {
+                "name": tool.name,
+                "description": tool.description,
+                "input_schema": tool.parameters,
+                **({"result_schema": tool.output_schema} if tool.output_schema else {}),
+            }
+            for tool in tools
+        ]
+
+    def armed_failures(self) -> list[dict[str, Any]]:
+        """Return `{tool, mode, probability}` for every served tool that was told to fail."""
+        return self._log.failures.armed(self.served_tools())
+
+    def build_app(self) -> Starlette | None:
+        """Return the ASGI app (MCP at `/mcp`, evidence routes), always the same; None without the SDK.
+
+        Whoever serves it knows the address and this object does not, so every `Host` is accepted.
+        Its evidence routes answer this machine only.
+        """
+        if not _sdk_is_installed():
+            return None
+        with self._lock:
+            if self._app is None:
+                self._app = self.new_app()
+            return self._app
+
+    def new_app(self, *, host: str | None = None, token: str | None = None) -> Starlette:
+        """Return a fresh ASGI app, to be served once, on `host`.
+
+        With a `token` its evidence routes answer whoever bears it, without one whoever calls from
+        this machine. Raises `RuntimeError` without the SDK.
+        """
+        server = self._sdk()
+        from wt_git.mcp.fastmcp.transport import streamable_http_app  # noqa: PLC0415 - loads the SDK
+        from wt_git.mcp.routes import evidence_routes  # noqa: PLC0415 - loads starlette
+
+        app = streamable_http_app(server, host, self._serving)
+        app.router.routes.extend(evidence_routes(self, token))
+        return app
+
+    def run(
+        self,
+        host: str | None = None,
+        port: int | None = None,
+        *,
+        transport: str = _STREAMABLE_HTTP,
+    ) -> None:
+        """Serve until the process is told to end; host and port default to the constructor's.
+
+        In a process that `FastMCPServer` started, the socket is the one that it handed down, and the
+        process ends with its parent. Raises `ValueError` for any other transport, `RuntimeError`
+        without the SDK, `OSError` when the address cannot be bound.
+        """
+        if transport != _STREAMABLE_HTTP:
+            raise ValueError(f"transport {transport!r} is not served; only {_STREAMABLE_HTTP!r} is")
+        from wt_git.mcp import serving  # noqa: PLC0415 - loads uvicorn
+        from wt_git.mcp.fastmcp import inheritance  # noqa: PLC0415 - for processes that serve
+
+        inherited = inheritance.claim()
+        if inherited is not None:
+            app = self.new_app(host=inherited.host, token=inherited.token)
+            serving.serve_here(app, inherited.listener)
+            return
+        self._sdk()
+        chosen_host, chosen_port = host or self._host, self._port if port is None else port
+        listener = addresses.listen(chosen_host, chosen_port)
+        serving.serve_here(self.new_app(host=chosen_host), listener)
+
+    def _sdk(self) -> WitnessedServer:
+        """Return the SDK's server, made on first use; raises `RuntimeError` when it is missing."""
+        with self._lock:
+            if self._server is None:
+                if not _sdk_is_installed():
+                    raise RuntimeError(
+                        "serving tools needs the official SDK: pip install 'mcp>=2.2'"
+                    )
+                from wt_git.mcp.fastmcp.witness import WitnessedServer  # noqa: PLC0415 - slow
+
+                self._tools = {tool.name: tool for tool in self._given}
+                server = WitnessedServer(
+                    self.name, self._log, self._current, tools=self._given, **self._options
+                )
+                for name in self._declared:
+                    self._add(server, name)
+                self._server = server
+            return self._server
+
+    def _add(self, server: WitnessedServer, name: str) -> None:
+        from mcp.server.mcpserver.tools import Tool  # noqa: PLC0415 - loaded with the server
+
+        function, kwargs = self._declared[name]
+        form = tool_forms.served(function, self._current)
+        self._tools.setdefault(name, Tool.from_function(form, **kwargs))
+        server.add_tool(form, **kwargs)
+
+
+def _sdk_is_installed() -> bool:
+    try:
+        return importlib.util.find_spec("mcp") is not None
+    except ValueError:  # something put None in its place among the loaded modules
+        return False

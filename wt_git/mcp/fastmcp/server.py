@@ -1,0 +1,109 @@
+"""The tool server that packs hand to the runner: on a thread of the bench, or in a process."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from wt_git.mcp import addresses
+from wt_git.mcp.fastmcp import child_process
+from wt_git.mcp.fastmcp.handles import ChildProcessMCPHandle, InProcessMCPHandle
+from wt_git.mcp.fastmcp.logging_mcp import LoggingFastMCP
+
+if TYPE_CHECKING:
+    from wt_git.mcp.fastmcp.child_process import ChildProcess
+    from wt_git.mcp.serving import ThreadServer
+
+__all__ = ["FastMCPServer", "FastMCPServerConfig", "InProcessMCPHandle", "LoggingFastMCP"]
+
+
+@dataclass
+class FastMCPServerConfig:
+    """Where and how a tool server is started.
+
+    `server_module` is run as `python -m` and must call `run` on a `LoggingFastMCP`. `host` is the
+    address to listen on; agents are given one they can connect to. `port` 0 is any free port.
+    `startup_delay` and `startup_timeout` are seconds; the server counts as started as soon as it
+    answers, and as failed after the longer of the two. `extra_env` wins over the environment that
+    the process inherits.
+    """
+
+    server_module: str
+    host: str = "0.0.0.0"  # noqa: S104 - agents in containers come from other addresses
+    port: int = 0
+    startup_delay: float = 2.0
+    extra_env: dict[str, str] = field(default_factory=dict)
+    startup_timeout: float = 30.0
+
+
+class FastMCPServer:
+    """A tool server for one batch, not yet started.
+
+    With `mcp_instance` it is served on a thread of this process, which starts in milliseconds, on
+    loopback unless `config` says otherwise. With `config` alone its module runs in a process of its
+    own. Raises `ValueError` when neither is given. docs/writing-a-scenario.md, "Mock tools".
+    """
+
+    def __init__(
+        self,
+        *,
+        mcp_instance: LoggingFastMCP | None = None,
+        config: FastMCPServerConfig | None = None,
+    ) -> None:
+        if mcp_instance is None and config is None:
+            raise ValueError(
+                "FastMCPServer needs an mcp_instance to serve on a thread, or a config that names"
+                " the module to run"
+            )
+        self.mcp_instance = mcp_instance
+        self.config = config
+        self._running: ThreadServer | ChildProcess | None = None
+        self._handle: InProcessMCPHandle | ChildProcessMCPHandle | None = None
+
+    def start(self) -> InProcessMCPHandle | ChildProcessMCPHandle:
+        """Start serving and return the handle once tools can be called.
+
+        Started again while it runs, it returns the same handle. Raises `RuntimeError`, with nothing
+        left running, when the address is taken or the server does not come up.
+        """
+        if self._handle is None:
+            if self.mcp_instance is not None:
+                self._handle = self._start_thread(self.mcp_instance)
+            else:
+                assert self.config is not None
+                self._handle = self._start_process(self.config)
+        return self._handle
+
+    def stop(self) -> None:
+        """Release the port and the process; may be called twice, and when nothing was started."""
+        running, self._running, self._handle = self._running, None, None
+        if running is not None:
+            running.stop()
+
+    def _start_thread(self, instance: LoggingFastMCP) -> InProcessMCPHandle:
+        from wt_git.mcp.serving import ThreadServer  # noqa: PLC0415 - loads uvicorn
+
+        host, port = (self.config.host, self.config.port) if self.config else ("127.0.0.1", 0)
+        app = instance.new_app(host=host, token=secrets.token_urlsafe(24))
+        try:
+            listener = addresses.listen(host, port)
+        except OSError as error:
+            raise RuntimeError(
+                f"the tool server cannot listen on {host}:{port}: {error}"
+            ) from error
+        bound_port = int(listener.getsockname()[1])
+        self._running = ThreadServer(app, listener)
+        url = addresses.http_url(addresses.connectable(host), bound_port, addresses.MCP_PATH)
+        return InProcessMCPHandle(instance, url)
+
+    def _start_process(self, config: FastMCPServerConfig) -> ChildProcessMCPHandle:
+        child = child_process.start(
+            config.server_module,
+            host=config.host,
+            port=config.port,
+            environment=config.extra_env,
+            limit_s=max(config.startup_delay, config.startup_timeout),
+        )
+        self._running = child
+        return ChildProcessMCPHandle(child.host, child.port, child.token)
