@@ -1,0 +1,113 @@
+"""Who holds a runtime: the record in its lock file, and the sentences about it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from wt_git.sweep.file_locks import open_existing, release, try_lock
+from wt_git.text import one_line
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_MOST_BYTES = 65536
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Holder:
+    """The process that holds a runtime; `since` is UTC, `command` as typed."""
+
+    pid: int
+    host: str
+    since: str
+    command: str
+    label: str
+    sweep_id: str
+    runs_dir: str
+
+    def as_record(self) -> dict[str, Any]:
+        """Return the record as the lock file and the events hold it."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """Why a sweep waits for runtime `key`.
+
+    `holder` is None when the holder left no readable record, or when nobody holds the runtime and
+    the next in line has not taken it. `ahead` sweeps are waiting in front; `first_ticket_ahead` is
+    the file name of the first one's ticket.
+    """
+
+    key: str
+    holder: Holder | None
+    ahead: int
+    first_ticket_ahead: str | None
+
+
+def describe_waiting(waiting: Waiting) -> str:
+    """Return the line that tells a person what the sweep waits for."""
+    line = describe_busy(waiting.key, waiting.holder)
+    if waiting.first_ticket_ahead is not None:
+        line += f"; {waiting.ahead} ahead in the queue, first {waiting.first_ticket_ahead}"
+    return line + "; waiting for it to finish (--no-wait gives up instead)"
+
+
+def describe_busy(key: str, holder: Holder | None) -> str:
+    """Return the start of every line about a runtime that is in use."""
+    line = f"runtime '{one_line(key)}' is in use, "
+    if holder is None:
+        return line + "held by another process"
+    return line + (
+        f"held by pid {holder.pid} on {one_line(holder.host)} since {one_line(holder.since)}, "
+        f"running `{one_line(holder.command)}`"
+    )
+
+
+def write_holder(descriptor: int, holder: Holder) -> None:
+    """Write the record into the lock file. Nothing depends on it, so a failure is passed over."""
+    text = json.dumps(holder.as_record()) + "\n"
+    with contextlib.suppress(OSError):
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, text.encode("ascii"), 0)
+
+
+def clear_holder(descriptor: int) -> None:
+    """Empty the lock file before it is let go."""
+    with contextlib.suppress(OSError):
+        os.ftruncate(descriptor, 0)
+
+
+def read_holder(path: Path) -> Holder | None:
+    """Return the record in the lock file at `path`; None when there is none that makes sense."""
+    try:
+        with path.open("rb") as stream:
+            record = json.loads(stream.read(_MOST_BYTES))
+        holder = Holder(**{name: record[name] for name in Holder.__dataclass_fields__})
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+    words = [value for name, value in holder.as_record().items() if name != "pid"]
+    sensible = type(holder.pid) is int and all(isinstance(word, str) for word in words)
+    return holder if sensible else None
+
+
+def current_holder(path: Path) -> Holder | None:
+    """Return the record of whoever holds the lock file at this moment; None when nobody does.
+
+    A killed holder leaves its record behind, so the lock itself is asked, for an instant. Only for
+    callers with a ticket in the queue: a newcomer looks at the tickets first and does not notice.
+    Raises `OSError`.
+    """
+    descriptor = open_existing(path)
+    if descriptor is None:
+        return None
+    try:
+        if try_lock(descriptor, shared=True):
+            return None
+    finally:
+        release(descriptor)
+    return read_holder(path)

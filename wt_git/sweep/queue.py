@@ -1,0 +1,135 @@
+"""The run lock: one sweep at a time for each runtime on this machine, and a fair queue for it.
+
+The lock is a file in the lock folder, locked by its holder, with the holder's record in it. Those
+who wait hold tickets in a folder beside it; the first live ticket takes the lock, so nobody jumps
+ahead, not even while the lock is free. A holder is never interrupted, and whatever a dead process
+held is free at once (docs/architecture.md, "The run lock").
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wt_git.clock import SystemClock
+from wt_git.errors import BusyError
+from wt_git.sweep.file_locks import is_current, open_lockable, release, try_lock, usable
+from wt_git.sweep.lock_holder import (
+    Holder,
+    Waiting,
+    clear_holder,
+    describe_busy,
+    describe_waiting,
+    read_holder,
+    write_holder,
+)
+from wt_git.sweep.tickets import Ticket, live_tickets
+from wt_git.sweep.turn import WaitStopped, wait_for_turn
+
+if TYPE_CHECKING:
+    import threading
+    from collections.abc import Callable, Iterator, Mapping
+
+    from wt_git.clock import Clock
+
+__all__ = [
+    "Holder",
+    "WaitStopped",
+    "Waiting",
+    "describe_waiting",
+    "hold",
+    "lock_folder",
+    "lock_path",
+]
+
+_NOT_IN_A_KEY = re.compile(r"[^A-Za-z0-9_.-]")
+_NOT_IN_A_USER = re.compile(r"[^A-Za-z0-9_-]")
+_USER_VARIABLES = ("LOGNAME", "USER", "LNAME", "USERNAME")
+_SYSTEM_CLOCK = SystemClock()
+
+
+def lock_folder(environ: Mapping[str, str]) -> Path:
+    """Return the folder of lock files: `WT_LOCK_DIR`, else the user's own among temporary ones."""
+    chosen = environ.get("WT_LOCK_DIR")
+    if chosen:
+        return Path(chosen)
+    user = _NOT_IN_A_USER.sub("_", _user_name(environ))
+    return Path(tempfile.gettempdir()) / f"windtunnel-locks-{user}"
+
+
+def _user_name(environ: Mapping[str, str]) -> str:
+    for variable in _USER_VARIABLES:
+        if environ.get(variable):
+            return environ[variable]
+    import pwd  # noqa: PLC0415 - only where no variable says it
+
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:  # an account number without an account, as in containers
+        return "user"
+
+
+def lock_path(folder: Path, key: str) -> Path:
+    """Return the lock file of the runtime `key`; its queue has the same name and `.queue`."""
+    safe = _NOT_IN_A_KEY.sub("_", key)[:60] or "runtime"
+    digest = hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
+    return folder / f"{safe}-{digest[:10]}.lock"
+
+
+@contextmanager
+def hold(
+    key: str,
+    holder: Holder,
+    *,
+    folder: Path,
+    priority: int = 1,
+    wait: bool = True,
+    stop: threading.Event | None = None,
+    on_waiting: Callable[[Waiting], None] | None = None,
+    on_acquired: Callable[[float], None] | None = None,
+    clock: Clock = _SYSTEM_CLOCK,
+) -> Iterator[None]:
+    """Hold the runtime `key` for the length of the block, as `holder`.
+
+    Where it is in use, wait behind those of a smaller `priority` (0 to 9) and those who came
+    before. `on_waiting` is called then, and again when the holder changes or the next in line does
+    not move; `on_acquired` with the seconds waited, once a wait is over. Raises `BusyError` where
+    it is in use and `wait` is false, `WaitStopped` when `stop` was set meanwhile, and `UsageError`
+    when the lock folder cannot be used.
+    """
+    path = lock_path(folder, key)
+    queue = path.with_name(f"{path.name}.queue")
+    descriptor = _without_waiting(path, queue)
+    if descriptor is None and not wait:
+        raise BusyError(f"{describe_busy(key, read_holder(path))}; not waiting (--no-wait)")
+    began = clock.monotonic()
+    waited = descriptor is None
+    if descriptor is None:
+        ticket = Ticket(queue, priority=priority, arrived=clock.now(), pid=os.getpid())
+        descriptor = wait_for_turn(key, path, ticket, stop, on_waiting)
+    try:
+        write_holder(descriptor, holder)
+        if waited and on_acquired is not None:
+            on_acquired(clock.monotonic() - began)
+        yield
+    finally:
+        clear_holder(descriptor)
+        release(descriptor)
+
+
+def _without_waiting(path: Path, queue: Path) -> int | None:
+    """Take the lock if it is free and nobody waits for it."""
+    with usable(path.parent):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if live_tickets(queue):
+            return None
+        descriptor = open_lockable(path)
+        if try_lock(descriptor) and is_current(descriptor, path):
+            return descriptor
+        release(descriptor)
+        return None
