@@ -1,0 +1,1 @@
+"""Decisions about experiments, as pure functions over records (docs/architecture.md)."""

@@ -1,0 +1,18 @@
+"""How big an experiment is (docs/architecture.md, "Tiers")."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from wt_git.records.rows import Tier
+
+
+def tier_of(selected: int) -> Tier:
+    """Return the tier of a sweep that runs `selected` scenarios; nothing else decides it."""
+    return "focused" if selected == 1 else "regression"
+
+
+def queue_priority(tier: Tier) -> int:
+    """Return the tier's place in the queue for a runtime: the smaller experiment goes first."""
+    return {"probe": 0, "focused": 1, "regression": 2}[tier]

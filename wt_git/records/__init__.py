@@ -1,0 +1,1 @@
+"""Every document under the runs directory: its model, its reader, its writer (docs/files.md)."""

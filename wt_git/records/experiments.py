@@ -1,0 +1,42 @@
+"""The sweep record: what a finished sweep asked and found (docs/files.md, "Experiments")."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from wt_git.records.fields import Record, Text
+from wt_git.records.rows import Cost, Expectation, Tier
+
+EXPERIMENT_VERSION = 1
+
+SweepStatus = Literal["completed", "aborted", "busy", "error", "interrupted"]
+
+
+class SweepRecord(Record):
+    """One sweep that ended: by itself, by the circuit breaker, or by a signal.
+
+    `scenarios` counts what was selected, `not_started` names what never began, `errors` counts the
+    scenarios that could not be run at all. `outcome` is `pass` exactly when the exit code is 0.
+    """
+
+    windtunnel_experiment: int = EXPERIMENT_VERSION
+    kind: Literal["sweep"] = "sweep"
+    ts: str
+    sweep_id: str
+    label: Text
+    tier: Tier
+    model: Text | None
+    question: Text | None = None
+    expect: Expectation | None = None
+    if_pass: Text | None = None
+    if_fail: Text | None = None
+    outcome: Literal["pass", "fail"]
+    prediction_held: bool | None = None
+    budget_exhausted: bool = False
+    scenarios: int
+    cost: Cost
+    exit_code: int
+    status: SweepStatus
+    errors: int
+    not_started: list[Text]
+    runtime: Text

@@ -1,0 +1,37 @@
+"""The score sidecar beside each trace (docs/files.md, "Score sidecars")."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wt_git.api.score import score_to_dict
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from wt_git.api.score import GateLayer, Score
+
+RunVerdict = str
+
+
+def run_verdict(score: Score, gate_layers: Sequence[GateLayer]) -> RunVerdict:
+    """Return `INVALID` when integrity failed, else `PASS` or `FAIL` by the gate."""
+    if not score.integrity.passed:
+        return "INVALID"
+    return "PASS" if score.gate_passed(gate_layers) else "FAIL"
+
+
+def sidecar_document(
+    score: Score, gate_layers: Sequence[GateLayer], scenario: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the sidecar of one run; `scenario` is the block that describes what was scored."""
+    scored = score_to_dict(score)
+    verdict = run_verdict(score, gate_layers)
+    return {
+        **scored,
+        "verdict": verdict,
+        "gate_layers": list(gate_layers),
+        "failure_risk": float(score.failure_cost.risk_weight) if verdict == "FAIL" else 0.0,
+        "score": scored,
+        "scenario": scenario,
+    }

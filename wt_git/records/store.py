@@ -1,0 +1,136 @@
+"""`RunsDir`: the one object that owns a runs directory and writes into it.
+
+What is evidence (the ledger, the sweep records) has reached the disk when its method returns.
+Traces and sidecars are whole or absent, but not synced one by one: a killed process loses none,
+a power cut may lose the last few, and without their ledger row they claim nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wt_git import files
+from wt_git.api.trace import save_trace, storage_path
+from wt_git.errors import StorageError, UsageError
+from wt_git.records import layout
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from wt_git.api.trace import Trace
+    from wt_git.records.events import Event
+    from wt_git.records.experiments import SweepRecord
+    from wt_git.records.fields import Record
+    from wt_git.records.rows import LedgerRow
+
+
+class RunsDir:
+    """A runs directory, addressed as the caller typed it so that printed paths can be pasted."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def prepare(self) -> None:
+        """Create the directory if it is missing and make sure that it can be written to.
+
+        A directory that is created ignores itself: a `.gitignore` inside it keeps traces out of
+        commits and out of what is under test. Raises `UsageError` when it cannot be used.
+        """
+        try:
+            created = not self.path.exists()
+            self.path.mkdir(parents=True, exist_ok=True)
+            if created:
+                files.write_whole(self.path / layout.IGNORE_FILE, "*\n")
+            probe = self.path / ".wt-write-check"
+            files.write_whole(probe, "")
+            probe.unlink()
+        except OSError as error:
+            raise UsageError(
+                f"cannot write to the runs directory '{self.path}': {error.strerror or error}; "
+                "make it a writable folder or name another with --runs-dir",
+                code="runs-dir-unwritable",
+            ) from error
+
+    def write_run(self, trace: Trace, sidecar: dict[str, Any]) -> Path:
+        """Write a scored run, trace first, and return the trace's path."""
+        path = storage_path(trace, self.path)
+        try:
+            save_trace(trace, path)
+            files.write_whole(layout.sidecar_path(path), files.json_document(sidecar))
+        except (OSError, TypeError, ValueError) as error:
+            raise StorageError(f"could not write run '{path}': {error}") from error
+        return path
+
+    def write_run_artifact(
+        self, trace_path: Path, hook: str, label: str | None, payload: Any
+    ) -> Path:
+        """Write a hook artifact beside its trace, under the first name that is free."""
+
+        def name(number: int) -> Path:
+            stem = trace_path.stem
+            return trace_path.with_name(layout.run_artifact_name(stem, hook, label, number))
+
+        return _write_numbered(name, payload)
+
+    def write_pack_artifact(
+        self, stamp: str, hook: str, scenario: str | None, label: str | None, payload: Any
+    ) -> Path:
+        """Write a scenario- or pack-scoped hook artifact under the first name that is free."""
+
+        def name(number: int) -> Path:
+            return self.path / layout.pack_artifact_name(stamp, hook, scenario, label, number)
+
+        return _write_numbered(name, payload)
+
+    def append_row(self, row: LedgerRow) -> None:
+        """Append a ledger row and wait until it is on disk. Raises `StorageError`."""
+        self._append(layout.LEDGER, row, durable=True)
+
+    def append_experiment(self, record: SweepRecord) -> None:
+        """Append a sweep record and wait until it is on disk. Raises `StorageError`."""
+        self._append(layout.EXPERIMENTS, record, durable=True)
+
+    def append_event(self, event: Event) -> None:
+        """Append a progress event. Raises `StorageError`."""
+        line = files.json_line(event.model_dump(mode="json"), sort_keys=False)
+        self._append_text(layout.EVENTS, line, durable=False)
+
+    def registered_outputs(self) -> frozenset[Path]:
+        """Return the files outside this directory that `wt` said it wrote."""
+        with contextlib.suppress(OSError):
+            text = (self.path / layout.OUTPUTS).read_text("utf-8", errors="surrogateescape")
+            return frozenset(Path(line) for line in text.split("\n") if line.strip())
+        return frozenset()
+
+    def register_output(self, path: Path) -> None:
+        """Remember, once, that `path` is a file that `wt` writes.
+
+        Call it immediately before writing: a registered file is no part of what is under test.
+        """
+        resolved = path.resolve()
+        if resolved not in self.registered_outputs():
+            self._append_text(layout.OUTPUTS, str(resolved), durable=False)
+
+    def _append(self, name: str, record: Record, *, durable: bool) -> None:
+        self._append_text(name, files.json_line(record.model_dump(mode="json")), durable=durable)
+
+    def _append_text(self, name: str, line: str, *, durable: bool) -> None:
+        try:
+            files.append_line(self.path / name, line, durable=durable)
+        except OSError as error:
+            raise StorageError(
+                f"could not write '{self.path / name}': {error.strerror or error}"
+            ) from error
+
+
+def _write_numbered(name: Callable[[int], Path], payload: Any) -> Path:
+    number = 1
+    while (path := name(number)).exists():
+        number += 1
+    try:
+        files.write_whole(path, files.json_document(payload))
+    except OSError as error:
+        raise StorageError(f"could not write hook artifact '{path}': {error}") from error
+    return path

@@ -1,0 +1,169 @@
+"""One job of a sweep: one scenario, provisioned once, run N times, recorded."""
+
+from __future__ import annotations
+
+import traceback
+from typing import TYPE_CHECKING, Any
+
+from wt_git.api.preconditions import WorldMismatchError
+from wt_git.clock import whole_seconds
+from wt_git.errors import StorageError
+from wt_git.records.events import ScenarioError
+from wt_git.runner.batch import run_scenario
+from wt_git.sweep.loading import describe
+from wt_git.sweep.recorder import ScenarioRecorder
+from wt_git.sweep.results import ScenarioBroke, ScenarioResult, WorldMismatched
+from wt_git.sweep.row import ledger_row
+
+if TYPE_CHECKING:
+    from wt_git.api.aggregate import ScenarioRunResult
+    from wt_git.sweep.session import Session
+    from wt_git.sweep.selection import Selected
+
+
+class _Cancelled(Exception):  # noqa: N818 - control flow, not an error
+    """The sweep was interrupted after this job was provisioned and before its first run."""
+
+
+def run_job(session: Session, index: int, selected: Selected) -> ScenarioResult | None:
+    """Run one scenario and return what came of it; None when an interruption came first.
+
+    Raises `StorageError` when a run cannot be written, since no later run could be either; all
+    other failures are the scenario's and are returned.
+    """
+    try:
+        return _Job(session, index, selected).execute()
+    except _Cancelled:
+        return None
+    except StorageError:
+        raise
+    except WorldMismatchError as error:
+        return _world_mismatch(session, index, selected, error)
+    except Exception as error:  # noqa: BLE001 - a driver or mock may raise anything
+        return _broke(session, index, selected, error)
+
+
+class _Job:
+    def __init__(self, session: Session, index: int, selected: Selected) -> None:
+        self._session = session
+        self._index = index
+        self._selected = selected
+        self._recorder = ScenarioRecorder(
+            selected,
+            session.runs_dir,
+            session.progress,
+            session.losses,
+            planned=session.prepared.request.runs,
+        )
+        self._run_began = 0.0
+
+    def execute(self) -> ScenarioResult:
+        session, (pack, scenario) = self._session, self._selected
+        began = session.clock.monotonic()
+        ran = run_scenario(
+            scenario,
+            session.runtime,
+            self._tool_servers(),
+            config=session.prepared.config,
+            runs_per_scenario=session.prepared.request.runs,
+            state_probe=pack.state_probe_factory(scenario) if pack.state_probe_factory else None,
+            hooks=session.prepared.hooks,
+            on_run_start=self._run_starts,
+            on_run_complete=self._run_completed,
+            should_start_run=lambda _: not session.interrupted,
+            on_warning=lambda text: session.progress.say(f"warning: {text}"),
+            clock=session.clock,
+        )
+        self._write_scenario_artifacts(ran.hook_artifacts)
+        for warning in ran.worker_warnings:
+            session.progress.say(f"warning: {warning}")
+        row = ledger_row(
+            self._selected,
+            ran.runs,
+            ran.aggregate,
+            ts=whole_seconds(session.clock.now()),
+            sweep_id=session.sweep_id,
+            label=session.prepared.request.label,
+            tier=session.prepared.tier,
+            wall_s=session.clock.monotonic() - began,
+            interrupted=session.interrupted,
+            git_sha=session.git_sha,
+        )
+        session.aggregates[self._index] = ran.aggregate
+        return self._recorder.finished(self._index, self._selected, row)
+
+    def _tool_servers(self) -> list[Any]:
+        """A mock that nothing mounts would be an empty log that overrides the agent's evidence."""
+        factory = self._selected.pack.mcp_factory
+        runtime_mounts = getattr(self._session.runtime, "accepts_runner_managed_mcps", True)
+        if factory is None or runtime_mounts is False:
+            return []
+        server = factory(self._selected.scenario)
+        return [] if server is None else [server]
+
+    def _run_starts(self, run: int) -> None:
+        if self._session.interrupted:
+            raise _Cancelled
+        self._run_began = self._session.clock.monotonic()
+        self._recorder.run_started(run)
+
+    def _run_completed(self, run: int, result: ScenarioRunResult) -> None:
+        self._recorder.run_scored(
+            run, result, self._session.clock.monotonic() - self._run_began
+        )
+
+    def _write_scenario_artifacts(self, artifacts: list[Any]) -> None:
+        for artifact in artifacts:
+            self._session.runs_dir.write_pack_artifact(
+                self._session.stamp,
+                artifact.hook_name,
+                self._selected.scenario.name,
+                artifact.label,
+                artifact.payload,
+            )
+
+
+def _world_mismatch(
+    session: Session, index: int, selected: Selected, error: WorldMismatchError
+) -> WorldMismatched:
+    result = WorldMismatched(
+        index=index, selected=selected, message=str(error), failures=tuple(error.failures)
+    )
+    session.progress.emit(
+        ScenarioError,
+        scenario_id=selected.scenario.name,
+        kind="world_mismatch",
+        error=f"{type(error).__name__}: {error}",
+    )
+    session.progress.scenario_done(result)
+    return result
+
+
+def _broke(
+    session: Session, index: int, selected: Selected, error: Exception
+) -> ScenarioBroke:
+    result = ScenarioBroke(
+        index=index,
+        selected=selected,
+        error_type=type(error).__name__,
+        message=str(error),
+        traceback=None if _said_plainly(error) else _traceback(error),
+    )
+    session.progress.emit(
+        ScenarioError, scenario_id=selected.scenario.name, kind="error", error=describe(error)
+    )
+    session.progress.scenario_done(result)
+    return result
+
+
+def _said_plainly(error: Exception) -> bool:
+    """Whether the exception is how drivers report trouble, rather than a defect in one.
+
+    docs/writing-a-runtime.md asks drivers to raise RuntimeError with a text for people; a stack
+    below it would only hide that text. Anything else is somebody's bug, and needs its stack.
+    """
+    return type(error) is RuntimeError or isinstance(error, OSError)
+
+
+def _traceback(error: Exception) -> str:
+    return "".join(traceback.format_exception(error))

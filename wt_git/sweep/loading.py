@@ -1,0 +1,140 @@
+"""Loading an object that somebody named: `package.module:attr` or `path/to/file.py:attr`.
+
+One file is executed once, whichever form names it first, so that a pack, a runtime and a scheduler
+defined in one file share their module-level state (docs/writing-a-runtime.md, "Naming a runtime").
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from wt_git.errors import LoadError
+from wt_git.text import one_line
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+
+class Source(NamedTuple):
+    """A name that was typed, taken apart: `place` is a dotted module or a path to a file."""
+
+    place: str
+    attribute: str
+    is_path: bool
+
+
+class Loaded(NamedTuple):
+    """What a source held, and the file it came from (None when no single file did)."""
+
+    value: Any
+    file: Path | None
+
+
+def parse_source(spec: str) -> Source | None:
+    """Take `spec` apart, or return None when a half of it is missing.
+
+    It is split at the first colon, but a path may hold one (a drive letter), so for anything that
+    looks like a path the last colon counts.
+    """
+    place, _, attribute = spec.rpartition(":")
+    if _looks_like_path(place):
+        return Source(place, attribute, is_path=True) if place and attribute else None
+    place, _, attribute = spec.partition(":")
+    return Source(place, attribute, is_path=False) if place and attribute else None
+
+
+def _looks_like_path(place: str) -> bool:
+    return place.endswith(".py") or "/" in place or "\\" in place
+
+
+def load(source: Source, what: str) -> Loaded:
+    """Import `source` and return its attribute. `what` names it in errors: "runtime plugin".
+
+    Raises `LoadError` (token `could not load <what>`) for everything that goes wrong, also for what
+    the loaded code itself raises, in one line that names the cause.
+    """
+    shown = f"{source.place}:{source.attribute}"
+    try:
+        module = _module_at(Path(source.place)) if source.is_path else _module_named(source.place)
+        value = _attribute(module, source.attribute)
+    except Exception as error:  # whatever foreign code raises
+        raise LoadError(
+            f"could not load {what} '{shown}': {describe(error)}", code="load-failed"
+        ) from error
+    except SystemExit as error:
+        raise LoadError(
+            f"could not load {what} '{shown}': it called exit({error.code!r}) while being imported",
+            code="load-failed",
+        ) from error
+    file = getattr(module, "__file__", None)
+    return Loaded(value, Path(file).resolve() if file else None)
+
+
+def describe(error: BaseException) -> str:
+    """Return an exception as one line for people: its type, its text, where it happened."""
+    text = one_line(str(error).strip().split("\n")[0], 300)
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _attribute(module: ModuleType, dotted: str) -> Any:
+    value: Any = module
+    for name in dotted.split("."):
+        value = getattr(value, name)
+    return value
+
+
+_modules_by_file: dict[Path, ModuleType] = {}
+
+
+def _module_named(name: str) -> ModuleType:
+    # The installed command, unlike `python -m`, does not have the working directory on its path.
+    here = str(Path.cwd())
+    if here not in sys.path and "" not in sys.path:
+        sys.path.insert(0, here)
+    if name not in sys.modules:
+        importlib.invalidate_caches()
+        spec = importlib.util.find_spec(name)
+        if spec is not None and spec.origin and (known := _known(Path(spec.origin))):
+            sys.modules[name] = known
+    return importlib.import_module(name)
+
+
+def _module_at(path: Path) -> ModuleType:
+    resolved = path.expanduser().resolve()
+    if known := _known(resolved):
+        return known
+    if not resolved.is_file():
+        raise FileNotFoundError(f"there is no file '{path}' (looked at {resolved})")
+    # The digest keeps two files of one name apart; the stem keeps tracebacks readable.
+    digest = sha256(str(resolved).encode("utf-8", "surrogateescape")).hexdigest()[:8]
+    name = f"wt_loaded_{resolved.stem}_{digest}"
+    spec = importlib.util.spec_from_file_location(name, resolved)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"'{path}' is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        sys.modules.pop(name, None)
+        raise
+    _modules_by_file[resolved] = module
+    return module
+
+
+def _known(resolved: Path) -> ModuleType | None:
+    """Return the module that was already made from this file, by us or by an ordinary import."""
+    if module := _modules_by_file.get(resolved):
+        return module
+    for module in list(sys.modules.values()):
+        file = getattr(module, "__file__", None)
+        if file and Path(file).name == resolved.name and Path(file).resolve() == resolved:
+            # `python -m module` runs a file as __main__, which is another module object.
+            if module.__name__ != "__main__":
+                return module
+    return None

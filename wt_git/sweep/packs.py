@@ -1,0 +1,124 @@
+"""Finding scenario packs: built-in, installed, and named by `--pack-source`."""
+
+from __future__ import annotations
+
+import importlib
+from collections import Counter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from wt_git.api.pack import ScenarioPack
+from wt_git.errors import LoadError, UsageError
+from wt_git.sweep.entry_points import installed
+from wt_git.sweep.loading import describe, load, parse_source
+from wt_git.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+PACK_GROUP = "windtunnel.scenario_packs"
+
+
+class Discovered(NamedTuple):
+    """All packs in order, and the names of those that `--pack-source` brought."""
+
+    packs: list[ScenarioPack]
+    sourced: tuple[str, ...]
+
+
+def discover(sources: Sequence[str]) -> Discovered:
+    """Return the built-in packs, then installed ones, then one for each of `sources`.
+
+    Raises `LoadError` for what cannot be loaded and `UsageError` for packs that contradict each
+    other: a name used twice, a scenario name used twice in one pack, a `dim:` tag of no pack.
+    """
+    packs = list(importlib.import_module("wt_git.scenarios").builtin_packs())
+    packs += [_installed_pack(name, value) for name, value in _load_installed()]
+    sourced = [_sourced_pack(source) for source in sources]
+    # One source given twice, or a pack that is also installed, is the same object: keep one.
+    for pack in sourced:
+        if not any(pack is known for known in packs):
+            packs.append(pack)
+    problems = [*_duplicates(packs), *_wrong_tags(packs)]
+    if problems:
+        raise UsageError("\n".join(problems), code="packs-inconsistent")
+    return Discovered(packs, tuple(dict.fromkeys(pack.name for pack in sourced)))
+
+
+def _load_installed() -> list[tuple[str, Any]]:
+    loaded = []
+    for point in installed(PACK_GROUP):
+        try:
+            loaded.append((point.name, point.load()))
+        except Exception as error:  # whatever foreign code raises
+            raise LoadError(
+                f"could not load scenario pack '{point.name}' ({point.value}): {describe(error)}; "
+                "mend or uninstall the package that registers it",
+                code="load-failed",
+            ) from error
+    return loaded
+
+
+def _installed_pack(name: str, value: Any) -> ScenarioPack:
+    return _as_pack(value, f"entry point '{name}' of group {PACK_GROUP}")
+
+
+def _sourced_pack(spec: str) -> ScenarioPack:
+    source = parse_source(spec)
+    if source is None:
+        raise UsageError(
+            f"--pack-source '{one_line(spec)}' must be module:attr or path/to/file.py:attr",
+            code="bad-source",
+        )
+    return _as_pack(load(source, "scenario pack source").value, f"--pack-source '{spec}'")
+
+
+def _as_pack(value: Any, where: str) -> ScenarioPack:
+    if not isinstance(value, ScenarioPack) and callable(value):
+        try:
+            value = value()
+        except Exception as error:  # whatever foreign code raises
+            raise LoadError(
+                f"could not load scenario pack source: {where} raised {describe(error)}",
+                code="load-failed",
+            ) from error
+    if not isinstance(value, ScenarioPack):
+        raise LoadError(
+            f"{where} is a {type(value).__name__}; expected a ScenarioPack, or a function without "
+            "arguments that returns one",
+            code="load-failed",
+        )
+    return value
+
+
+def _duplicates(packs: Sequence[ScenarioPack]) -> list[str]:
+    problems = [
+        f"two scenario packs are named '{one_line(name)}'; rename one, pack names are identities"
+        for name, count in Counter(pack.name for pack in packs).items()
+        if count > 1
+    ]
+    for pack in packs:
+        names = Counter(scenario.name for scenario in pack.scenarios)
+        problems += [
+            f"pack '{one_line(pack.name)}' has {count} scenarios named '{one_line(name)}'; "
+            "a scenario's name must be unique in its pack"
+            for name, count in names.items()
+            if count > 1
+        ]
+    return problems
+
+
+def _wrong_tags(packs: Sequence[ScenarioPack]) -> list[str]:
+    known = {pack.name for pack in packs}
+    problems = []
+    for pack in packs:
+        for scenario in pack.scenarios:
+            dims = [tag.removeprefix("dim:") for tag in scenario.tags if tag.startswith("dim:")]
+            where = f"scenario '{one_line(scenario.name)}' of pack '{one_line(pack.name)}'"
+            if dims and pack.name not in dims:
+                problems.append(f"{where} has dim: tags but not its own pack's, 'dim:{pack.name}'")
+            problems += [
+                f"{where} is tagged 'dim:{one_line(dim)}', but no pack has that name"
+                for dim in dims
+                if dim not in known
+            ]
+    return problems

@@ -1,0 +1,157 @@
+"""Resolving `--runtime` to a plugin, and reading what the plugin says about itself.
+
+Rules: docs/writing-a-runtime.md, "Naming a runtime" and "What a plugin may define".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wt_git.errors import LoadError, UsageError
+from wt_git.evidence.targets import normalise_key
+from wt_git.sweep.entry_points import installed
+from wt_git.sweep.loading import Loaded, Source, describe, load, parse_source
+from wt_git.sweep.selection import near_matches
+from wt_git.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from wt_git.spi.runtime_plugin import RuntimePlugin
+
+RUNTIME_GROUP = "windtunnel.runtimes"
+BUILTIN_RUNTIMES = {
+    "in_memory": "wt_git.runtimes.in_memory.plugin",
+    "http_inject": "wt_git.runtimes.http_inject.plugin",
+}
+"""Runtime name to the module whose `PLUGIN` it is; found by name, so that nothing imports them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Runtime:
+    """A resolved runtime: its plugin, and the answers that the plugin gave once.
+
+    `limit` is how many jobs may overlap (None: any number, and no run lock). `lock_key` is the
+    normalised name of the backend. `model` is the label of the model that will answer, or None.
+    """
+
+    name: str
+    plugin: RuntimePlugin
+    file: Path | None
+    limit: int | None
+    lock_key: str
+    model: str | None
+
+
+def resolve(name: str, say: Callable[[str], None]) -> Runtime:
+    """Return the runtime that `--runtime name` means; `say` receives notes for people.
+
+    Raises `LoadError` or `UsageError` when there is none, when loading it fails, or when it says
+    something about itself that it may not.
+    """
+    loaded = _load(name, say)
+    plugin = _as_plugin(name, loaded.value)
+    return Runtime(
+        name=name,
+        plugin=plugin,
+        file=loaded.file,
+        limit=_limit(name, plugin),
+        lock_key=normalise_key(name, _lock_key(name, plugin)),
+        model=_model_label(name, plugin, say),
+    )
+
+
+def _load(name: str, say: Callable[[str], None]) -> Loaded:
+    points = [point for point in installed(RUNTIME_GROUP) if point.name == name]
+    if name in BUILTIN_RUNTIMES:
+        for point in points:
+            say(f"note: the built-in runtime '{name}' is used, not the installed {point.value}")
+        return load(Source(BUILTIN_RUNTIMES[name], "PLUGIN", is_path=False), "runtime plugin")
+    if points:
+        for other in points[1:]:
+            say(f"note: runtime '{name}' is {points[0].value}; {other.value} has the same name")
+        try:
+            return Loaded(points[0].load(), None)
+        except Exception as error:  # whatever foreign code raises
+            raise LoadError(
+                f"could not load runtime plugin '{name}' ({points[0].value}): {describe(error)}",
+                code="load-failed",
+            ) from error
+    source = parse_source(name)
+    if source is None:
+        raise UsageError(_unknown(name), code="unknown-runtime")
+    return load(source, "runtime plugin")
+
+
+def _unknown(name: str) -> str:
+    names = sorted({*BUILTIN_RUNTIMES, *(point.name for point in installed(RUNTIME_GROUP))})
+    near = near_matches(name, names)
+    guess = f"; did you mean {' or '.join(near)}?" if near else ""
+    return (
+        f"unknown runtime '{one_line(name)}'{guess}\n"
+        f"known runtimes: {', '.join(names)}\n"
+        "a plugin of your own is named as package.module:PLUGIN or path/to/file.py:PLUGIN"
+    )
+
+
+def _as_plugin(name: str, value: Any) -> RuntimePlugin:
+    if isinstance(value, type):
+        try:
+            value = value()
+        except Exception as error:  # whatever foreign code raises
+            raise LoadError(
+                f"could not load runtime plugin '{one_line(name)}': creating "
+                f"{value.__qualname__}() raised {describe(error)}",
+                code="load-failed",
+            ) from error
+    if not callable(getattr(value, "build", None)):
+        raise LoadError(
+            f"could not load runtime plugin '{one_line(name)}': it is a {type(value).__name__} "
+            "without a build(runtime_name, label, soul_path) method",
+            code="load-failed",
+        )
+    plugin: RuntimePlugin = value
+    return plugin
+
+
+def _limit(name: str, plugin: RuntimePlugin) -> int | None:
+    limit = getattr(plugin, "max_concurrency", 1)
+    if limit is None or (type(limit) is int and limit >= 1):
+        return limit
+    raise UsageError(
+        f"runtime '{one_line(name)}' declares max_concurrency={limit!r}; "
+        "expected an int of at least 1, or None for no limit",
+        code="bad-plugin",
+    )
+
+
+def _lock_key(name: str, plugin: RuntimePlugin) -> str:
+    ask = getattr(plugin, "lock_key", None)
+    if ask is None:
+        return name
+    try:
+        key = ask(name)
+    except Exception as error:  # whatever foreign code raises
+        raise UsageError(
+            f"lock_key of runtime '{one_line(name)}' failed: {describe(error)}", code="bad-plugin"
+        ) from error
+    if not isinstance(key, str) or not key.strip():
+        raise UsageError(
+            f"lock_key of runtime '{one_line(name)}' returned {key!r}; expected a non-blank string",
+            code="bad-plugin",
+        )
+    return key
+
+
+def _model_label(name: str, plugin: RuntimePlugin, say: Callable[[str], None]) -> str | None:
+    ask = getattr(plugin, "model_label", None)
+    if ask is None:
+        return None
+    try:
+        label = ask(name)
+    except Exception as error:  # noqa: BLE001 - an unknown model is recorded, not fatal
+        say(f"note: model_label of runtime '{one_line(name)}' failed: {describe(error)}")
+        return None
+    return str(label) if label else None

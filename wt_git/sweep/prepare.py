@@ -1,0 +1,108 @@
+"""The checks before a sweep, in the order that docs/reference states. Each refusal is exit 2."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wt_git.api.scenario import is_vacuous
+from wt_git.errors import UsageError
+from wt_git.ladder.tiers import tier_of
+from wt_git.spi.agent_runtime import AgentConfig, ModelSpec
+from wt_git.sweep.hooks import resolve_hooks
+from wt_git.sweep.packs import discover
+from wt_git.sweep.plugins import resolve
+from wt_git.sweep.request import Prepared
+from wt_git.sweep.schedulers import plan
+from wt_git.sweep.selection import Selectors, select
+from wt_git.text import one_line
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from wt_git.sweep.packs import Discovered
+    from wt_git.sweep.plugins import Runtime
+    from wt_git.sweep.request import SweepRequest
+    from wt_git.sweep.selection import Selected
+
+
+def prepare(request: SweepRequest) -> Prepared:
+    """Resolve everything that `request` names. Builds no runtime and writes no file.
+
+    Raises `UsageError` or `LoadError` for the first thing that is wrong.
+    """
+    notices: list[str] = []
+    hooks = resolve_hooks(request.hooks)
+    runtime = resolve(request.runtime, notices.append)
+    found = discover(request.pack_sources)
+    selected = select(found.packs, _effective_selectors(request, found, notices))
+    config = _agent_config(request, runtime)
+    notices += _vacuous(selected)
+    scheduling = plan(
+        request.scheduler,
+        request.max_concurrency,
+        limit=runtime.limit,
+        hooks_active=bool(hooks),
+    )
+    return Prepared(
+        request=request,
+        hooks=hooks,
+        runtime=runtime,
+        selected=selected,
+        tier=tier_of(len(selected)),
+        config=config,
+        plan=scheduling,
+        notices=(*notices, *scheduling.notices),
+    )
+
+
+def _effective_selectors(
+    request: SweepRequest, found: Discovered, notices: list[str]
+) -> Selectors:
+    """A source that is named is what its author works on, so the run is limited to it."""
+    asked = request.selectors
+    if not found.sourced or asked.packs or request.all_packs:
+        return asked
+    notices.append(
+        f"running only {', '.join(map(one_line, found.sourced))} (from --pack-source); "
+        "--all-packs runs every pack"
+    )
+    return Selectors(
+        scenarios=asked.scenarios, tags=asked.tags, packs=found.sourced, owners=asked.owners
+    )
+
+
+def _agent_config(request: SweepRequest, runtime: Runtime) -> AgentConfig:
+    soul = _file(request.soul, "--soul")
+    agents = _file(request.agents, "--agents")
+    return AgentConfig(
+        agent_id="wt-cli",
+        variant_id=request.label,
+        system_prompt=_text(soul, "--soul") if soul else None,
+        persona_doc=agents,
+        model=ModelSpec(runtime.model) if runtime.model else None,
+    )
+
+
+def _file(path: Path | None, option: str) -> Path | None:
+    if path is not None and not path.is_file():
+        found = "it is a folder" if path.is_dir() else "there is no such file"
+        raise UsageError(f"{option} file not found: '{path}' ({found})", code="file-not-found")
+    return path
+
+
+def _text(path: Path, option: str) -> str:
+    try:
+        return path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(
+            f"{option} file '{path}' cannot be read as UTF-8 text: {error}", code="file-unreadable"
+        ) from error
+
+
+def _vacuous(selected: list[Selected]) -> list[str]:
+    return [
+        f"warning: scenario '{one_line(item.scenario.name)}' checks nothing: it passes whatever "
+        "the agent answers; give it target_facts, must_call, a policy or an outcome_fn"
+        for item in selected
+        if is_vacuous(item.scenario)
+    ]

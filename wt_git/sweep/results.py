@@ -1,0 +1,88 @@
+"""What came of each scenario of a sweep, and of the sweep as a whole."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from wt_git.records.experiments import SweepStatus
+    from wt_git.records.rows import LedgerRow
+    from wt_git.sweep.selection import Selected
+
+
+@dataclass(frozen=True, slots=True)
+class LayerOutcome:
+    """One layer of one run: its name, whether it passed, and the scorer's explanation."""
+
+    name: str
+    passed: bool
+    detail: str
+    gates: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """One run without its trace: enough for a report. `duration_s` spans the run's own times."""
+
+    run_id: str
+    trace: str
+    verdict: str
+    layers: tuple[LayerOutcome, ...]
+    duration_s: float
+    execution_error: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScenarioRan:
+    """All (or, interrupted, some) runs of a scenario are in and its row was written."""
+
+    index: int
+    selected: Selected
+    row: LedgerRow
+    runs: tuple[RunSummary, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScenarioBroke:
+    """A scenario that could not be run: the bench or the driver failed, not the agent."""
+
+    index: int
+    selected: Selected
+    error_type: str
+    message: str
+    traceback: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorldMismatched:
+    """A scenario whose preconditions did not hold; the agent was never contacted."""
+
+    index: int
+    selected: Selected
+    message: str
+    failures: tuple[str, ...]
+
+
+ScenarioResult = ScenarioRan | ScenarioBroke | WorldMismatched
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SweepOutcome:
+    """A sweep that ended. `results` and `not_started` are in selection order.
+
+    `exit_code` is what the command exits with; it is None only when `failure` says which defect
+    or storage problem ended the sweep.
+    """
+
+    sweep_id: str
+    status: SweepStatus
+    exit_code: int | None
+    results: tuple[ScenarioResult, ...]
+    not_started: tuple[Selected, ...]
+    problems: tuple[str, ...] = ()
+    failure: BaseException | None = None
+
+    def rows(self) -> list[LedgerRow]:
+        """Return the rows of this sweep in selection order."""
+        return [result.row for result in self.results if isinstance(result, ScenarioRan)]

@@ -1,0 +1,152 @@
+"""How the jobs of a sweep execute: which scheduler, how many at once, and a guard around both.
+
+Rules: docs/writing-a-runtime.md, "Schedulers".
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, NamedTuple
+
+from wt_git.errors import LoadError, UsageError, WindTunnelError
+from wt_git.spi.scheduler import BUILTIN_SCHEDULERS, RunJob, Scheduler, SequentialScheduler
+from wt_git.sweep.loading import describe, load, parse_source
+from wt_git.sweep.selection import near_matches
+from wt_git.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+DEFAULT_CONCURRENCY = 4
+"""How many jobs run at once when neither the caller nor the runtime sets a limit."""
+
+
+class Plan(NamedTuple):
+    """The scheduler to use, how many jobs it may overlap, and what to tell the caller about it."""
+
+    scheduler: Scheduler
+    name: str
+    effective: int
+    notices: tuple[str, ...]
+
+
+def plan(spec: str, requested: int | None, *, limit: int | None, hooks_active: bool) -> Plan:
+    """Resolve `spec` and clamp what was `requested` to what the runtime tolerates (`limit`).
+
+    Raises `LoadError` or `UsageError` when `spec` names no scheduler.
+    """
+    made = _resolve(spec)
+    notices: list[str] = []
+    if made is SequentialScheduler or isinstance(made, SequentialScheduler):
+        if requested is not None and requested > 1:
+            notices.append(
+                f"--max-concurrency {requested} has no effect with the sequential scheduler"
+            )
+        effective = 1
+    else:
+        effective = _clamped(requested, limit, notices)
+        if hooks_active and effective > 1:
+            notices.append(
+                "lifecycle hooks are active and may keep state between runs; running one job at a "
+                "time"
+            )
+            effective = 1
+    scheduler = made if isinstance(made, Scheduler) else _construct(made, effective, spec)
+    if effective > 1:
+        notices.append(f"running up to {effective} scenario jobs at once ({spec} scheduler)")
+    return Plan(scheduler, spec, effective, tuple(notices))
+
+
+def _clamped(requested: int | None, limit: int | None, notices: list[str]) -> int:
+    if requested is None:
+        return limit if limit is not None else DEFAULT_CONCURRENCY
+    if limit is not None and requested > limit:
+        notices.append(
+            f"this runtime tolerates at most {limit} concurrent job(s); running {limit} at a time "
+            f"(requested {requested})"
+        )
+        return limit
+    return requested
+
+
+def _resolve(spec: str) -> type[Scheduler] | Scheduler:
+    if spec in BUILTIN_SCHEDULERS:
+        return BUILTIN_SCHEDULERS[spec]
+    source = parse_source(spec)
+    if source is None:
+        names = sorted(BUILTIN_SCHEDULERS)
+        near = near_matches(spec, names)
+        raise UsageError(
+            f"unknown scheduler '{one_line(spec)}'"
+            + (f"; did you mean {near[0]}?" if near else "")
+            + f"; built in: {', '.join(names)}; your own: package.module:Class or file.py:Class",
+            code="unknown-scheduler",
+        )
+    value = load(source, "scheduler").value
+    if isinstance(value, Scheduler) or (isinstance(value, type) and issubclass(value, Scheduler)):
+        return value
+    raise LoadError(
+        f"--scheduler '{one_line(spec)}' must name a windtunnel.spi.Scheduler subclass or instance; "
+        f"it is a {type(value).__name__}",
+        code="load-failed",
+    )
+
+
+def _construct(made: type[Scheduler], effective: int, spec: str) -> Scheduler:
+    try:
+        return made(max_concurrency=effective)
+    except Exception as error:  # whatever foreign code raises
+        raise LoadError(
+            f"could not load scheduler '{one_line(spec)}': {describe(error)}", code="load-failed"
+        ) from error
+
+
+class GuardedJobs:
+    """The rules of the scheduler contract, kept also when a scheduler breaks them.
+
+    Every job runs at most once, none after `stop`, never more than `effective` at a time. What a
+    scheduler did wrong is collected, and `execute` raises for jobs it dropped.
+    """
+
+    def __init__(self, effective: int, stop: threading.Event, say: Callable[[str], None]) -> None:
+        self._slots = threading.Semaphore(effective)
+        self._stop = stop
+        self._say = say
+        self._lock = threading.Lock()
+        self._started: set[int] = set()
+
+    def execute(self, scheduler: Scheduler, jobs: Sequence[RunJob]) -> None:
+        """Run `jobs` on `scheduler`. Raises what a job raised; `SchedulerError` for dropped jobs."""
+        scheduler.execute([self._guard(job) for job in jobs], self._stop)
+        dropped = [job.name for job in jobs if job.index not in self._started]
+        if dropped and not self._stop.is_set():
+            raise SchedulerError(
+                f"the {scheduler.name} scheduler never started {len(dropped)} of {len(jobs)} "
+                f"job(s): {', '.join(map(one_line, dropped))}"
+            )
+
+    def _guard(self, job: RunJob) -> RunJob:
+        def run() -> None:
+            with self._slots:
+                if self._may_start(job):
+                    job.fn()
+
+        return RunJob(index=job.index, name=job.name, runs=job.runs, fn=run)
+
+    def _may_start(self, job: RunJob) -> bool:
+        with self._lock:
+            if job.index in self._started:
+                self._say(
+                    f"warning: the scheduler started '{one_line(job.name)}' twice; it ran once"
+                )
+                return False
+            if self._stop.is_set():
+                return False
+            self._started.add(job.index)
+            return True
+
+
+class SchedulerError(WindTunnelError):
+    """A scheduler broke its contract in a way that leaves the sweep incomplete."""
+
+    code = "scheduler-dropped-jobs"

@@ -1,0 +1,142 @@
+"""Which scenarios a sweep runs (docs/reference, "Choosing scenarios"). Pure rules over packs."""
+
+from __future__ import annotations
+
+import difflib
+import fnmatch
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from wt_git.errors import UsageError
+from wt_git.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from wt_git.api.pack import ScenarioPack
+    from wt_git.api.scenario import Scenario
+
+
+class Selected(NamedTuple):
+    """A scenario together with the pack that owns it, from which all its wiring comes."""
+
+    pack: ScenarioPack
+    scenario: Scenario
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selectors:
+    """What was asked for. Values of one option are alternatives, different options restrict."""
+
+    scenarios: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    packs: tuple[str, ...] = ()
+    owners: tuple[str, ...] = ()
+
+    def is_empty(self) -> bool:
+        """Return whether nothing was asked for, which means everything."""
+        return not (self.scenarios or self.tags or self.packs or self.owners)
+
+
+class Unmatched(NamedTuple):
+    """A selector value that matches nothing anywhere, and the names that come near it."""
+
+    kind: str
+    value: str
+    near: tuple[str, ...]
+
+
+def select(packs: Sequence[ScenarioPack], selectors: Selectors) -> list[Selected]:
+    """Return what `selectors` choose from `packs`, in pack order and then the pack's own.
+
+    Raises `UsageError` when a value matches nothing in any pack, since a mistyped name would
+    silently make a smaller experiment, and when the options together leave nothing.
+    """
+    pool = [Selected(pack, scenario) for pack in packs for scenario in pack.scenarios]
+    unmatched = find_unmatched(packs, selectors)
+    if unmatched:
+        raise UsageError(_unmatched_message(unmatched), code="selector-unmatched")
+    chosen = [item for item in pool if _wanted(item, selectors)]
+    if not chosen:
+        raise UsageError(_nothing_message(packs, selectors), code="nothing-selected")
+    return chosen
+
+
+def _wanted(item: Selected, selectors: Selectors) -> bool:
+    pack, scenario = item
+    return (
+        (
+            not selectors.scenarios
+            or any(fnmatch.fnmatchcase(scenario.name, glob) for glob in selectors.scenarios)
+        )
+        and (not selectors.tags or any(tag in scenario.tags for tag in selectors.tags))
+        and (not selectors.packs or pack.name in selectors.packs)
+        and (not selectors.owners or pack.owner in selectors.owners)
+    )
+
+
+def find_unmatched(packs: Sequence[ScenarioPack], selectors: Selectors) -> list[Unmatched]:
+    """Return the selector values that match nothing in the whole pool, sorted per kind."""
+    names = {scenario.name for pack in packs for scenario in pack.scenarios}
+    tags = {tag for pack in packs for scenario in pack.scenarios for tag in scenario.tags}
+    globs = [
+        value
+        for value in selectors.scenarios
+        if not any(fnmatch.fnmatchcase(name, value) for name in names)
+    ]
+    pack_names = {pack.name for pack in packs}
+    owners = {pack.owner for pack in packs if pack.owner is not None}
+    return [
+        *_near("scenario", globs, names),
+        *_near("tag", set(selectors.tags) - tags, tags),
+        *_near("pack", set(selectors.packs) - pack_names, pack_names),
+        *_near("owner", set(selectors.owners) - owners, owners),
+    ]
+
+
+def _near(kind: str, values: Iterable[str], known: Iterable[str]) -> list[Unmatched]:
+    candidates = sorted(known)
+    return [Unmatched(kind, value, near_matches(value, candidates)) for value in sorted(values)]
+
+
+def near_matches(value: str, candidates: Sequence[str]) -> tuple[str, ...]:
+    """Return up to three of `candidates` that `value` may have meant, best first."""
+    plain = value.strip("*?").lower()
+    by_case = {candidate.lower(): candidate for candidate in candidates}
+    close = difflib.get_close_matches(plain, by_case, n=3, cutoff=0.6)
+    inside = [low for low in by_case if len(plain) > 2 and plain in low and low not in close]
+    return tuple(by_case[low] for low in [*close, *inside][:3])
+
+
+def _unmatched_message(unmatched: Sequence[Unmatched]) -> str:
+    lines = []
+    for kind in ("scenario", "tag", "pack", "owner"):
+        of_kind = [item for item in unmatched if item.kind == kind]
+        if of_kind:
+            lines.append(f"unknown {kind}(s): " + ", ".join(one_line(i.value) for i in of_kind))
+            lines += [
+                f"  did you mean {' or '.join(one_line(near) for near in item.near)}?"
+                for item in of_kind
+                if item.near
+            ]
+    lines.append("nothing was run: a name that matches nothing would make a smaller experiment")
+    return "\n".join(lines)
+
+
+def _nothing_message(packs: Sequence[ScenarioPack], selectors: Selectors) -> str:
+    if not any(pack.scenarios for pack in packs):
+        return "no scenarios found: no pack has any"
+    given = [
+        f"--{option} {value}"
+        for option, values in (
+            ("scenario", selectors.scenarios),
+            ("tag", selectors.tags),
+            ("pack", selectors.packs),
+            ("owner", selectors.owners),
+        )
+        for value in values
+    ]
+    return (
+        "no scenarios found: each of these matches something, but no scenario matches all of them: "
+        + one_line(" ".join(given))
+    )

@@ -1,0 +1,39 @@
+"""What all jobs of a running sweep share."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from wt_git.sweep.recorder import LedgerLosses
+
+if TYPE_CHECKING:
+    from wt_git.api.aggregate import AggregateResult
+    from wt_git.clock import Clock
+    from wt_git.records.store import RunsDir
+    from wt_git.spi.agent_runtime import AgentRuntime
+    from wt_git.sweep.progress import Progress
+    from wt_git.sweep.request import Prepared
+
+
+@dataclass(slots=True, kw_only=True)
+class Session:
+    """A sweep that holds its runtime. `stamp` names its hook artifacts, `aggregates` feed hooks."""
+
+    prepared: Prepared
+    runtime: AgentRuntime
+    runs_dir: RunsDir
+    progress: Progress
+    clock: Clock
+    sweep_id: str
+    stamp: str
+    git_sha: str | None
+    interruption: threading.Event
+    losses: LedgerLosses = field(default_factory=LedgerLosses)
+    aggregates: dict[int, AggregateResult] = field(default_factory=dict)
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether a signal asked the sweep to end after the runs in flight."""
+        return self.interruption.is_set()

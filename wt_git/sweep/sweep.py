@@ -1,0 +1,367 @@
+"""One sweep, from its first event to its last: lock, build, jobs, records, clean-up.
+
+The order of steps, and what is still done when one of them fails, is docs/architecture.md,
+"A sweep, step by step".
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import threading
+import uuid
+from typing import TYPE_CHECKING, Any
+
+from wt_git.clock import file_stamp, whole_seconds, with_fraction
+from wt_git.errors import (
+    EXIT_BUSY,
+    EXIT_INTERRUPTED,
+    EXIT_NO,
+    EXIT_USAGE,
+    EXIT_YES,
+    BusyError,
+    StorageError,
+    WindTunnelError,
+)
+from wt_git.ladder.tiers import queue_priority
+from wt_git.ladder.tokens import NOTHING, UNKNOWN, Tokens
+from wt_git.records.events import LockAcquired, LockWaiting, SweepFinished, SweepStarted
+from wt_git.records.experiments import SweepRecord, SweepStatus
+from wt_git.records.store import RunsDir
+from wt_git.spi.scheduler import RunJob
+from wt_git.sweep import queue
+from wt_git.sweep.breaker import LIMIT, Breaker
+from wt_git.sweep.hooks import dispatch_pack_end
+from wt_git.sweep.job import run_job
+from wt_git.sweep.loading import describe
+from wt_git.sweep.progress import Observer, Progress
+from wt_git.sweep.results import ScenarioBroke, ScenarioRan, ScenarioResult, SweepOutcome
+from wt_git.sweep.row import cost_of
+from wt_git.sweep.schedulers import GuardedJobs
+from wt_git.sweep.session import Session
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from wt_git.clock import Clock
+    from wt_git.spi.agent_runtime import AgentRuntime
+    from wt_git.sweep.request import Prepared
+
+
+class RuntimeFailureError(WindTunnelError):
+    """The plugin failed outside any scenario: in `build` (exit 2), `pre_run` or `post_run`."""
+
+    code = "runtime-failed"
+
+
+class Sweep:
+    """A prepared sweep with its effects injected; `run` it once.
+
+    `deliver` writes what the caller asked for from the results, before the runtime is torn down,
+    and returns a problem to report or None. `git_sha` is the short id of `HEAD` or None.
+    """
+
+    def __init__(
+        self,
+        prepared: Prepared,
+        *,
+        observer: Observer,
+        clock: Clock,
+        lock_folder: Path,
+        git_sha: str | None = None,
+        deliver: Callable[[list[ScenarioResult], list[str]], str | None] | None = None,
+    ) -> None:
+        self.sweep_id = uuid.uuid4().hex[:12]
+        self._prepared = prepared
+        self._clock = clock
+        self._lock_folder = lock_folder
+        self._git_sha = git_sha
+        self._deliver = deliver
+        self._runs_dir = RunsDir(prepared.request.runs_dir)
+        self._progress = Progress(
+            self._runs_dir,
+            observer,
+            clock,
+            sweep_id=self.sweep_id,
+            label=prepared.request.label,
+        )
+        self._stop = threading.Event()
+        self._interruption = threading.Event()
+        self._signal_code = EXIT_INTERRUPTED
+        self._breaker = Breaker()
+        self._results: dict[int, ScenarioResult] = {}
+        self._problems: list[str] = []
+
+    def interrupt(self, exit_code: int = EXIT_INTERRUPTED) -> None:
+        """Ask the sweep to end after the runs in flight. Safe to call from a signal handler."""
+        self._signal_code = exit_code
+        self._interruption.set()
+        self._stop.set()
+
+    def run(self) -> SweepOutcome:
+        """Run the sweep to its end and return what came of it.
+
+        Raises `UsageError` when the runs directory cannot be used; nothing was written then.
+        Everything later is in the outcome, and a `sweep_finished` event was written for it.
+        """
+        self._runs_dir.prepare()
+        self._announce()
+        try:
+            with self._lock():
+                outcome = self._run_locked()
+        except BusyError as error:
+            outcome = self._outcome("busy", EXIT_BUSY, failure=error)
+        except queue.WaitStopped:
+            outcome = self._outcome("interrupted", self._signal_code)
+        except BaseException as error:  # the event stream must end whatever happened
+            self._finish(self._outcome("error", None, failure=error))
+            raise
+        self._finish(outcome)
+        return outcome
+
+    def _announce(self) -> None:
+        request = self._prepared.request
+        self._progress.emit(
+            SweepStarted,
+            pid=os.getpid(),
+            host=socket.gethostname(),
+            runtime=request.runtime,
+            scenarios=[item.scenario.name for item in self._prepared.selected],
+            runs_per_scenario=request.runs,
+            scheduler=self._prepared.plan.name,
+            max_concurrency=self._prepared.plan.effective,
+            tier=self._prepared.tier,
+        )
+
+    def _finish(self, outcome: SweepOutcome) -> None:
+        self._progress.emit(
+            SweepFinished,
+            exit_code=outcome.exit_code if outcome.failure is None or outcome.exit_code else None,
+            status=outcome.status,
+            scenarios=len(self._prepared.selected),
+            completed=len(outcome.rows()),
+            errors=self._errors(),
+        )
+
+    def _lock(self) -> contextlib.AbstractContextManager[Any]:
+        runtime = self._prepared.runtime
+        if runtime.limit is None:
+            return contextlib.nullcontext()
+        request = self._prepared.request
+        return queue.hold(
+            runtime.lock_key,
+            queue.Holder(
+                pid=os.getpid(),
+                host=socket.gethostname(),
+                since=with_fraction(self._clock.now()),
+                command=request.command,
+                label=request.label,
+                sweep_id=self.sweep_id,
+                runs_dir=str(request.runs_dir),
+            ),
+            folder=self._lock_folder,
+            priority=queue_priority(self._prepared.tier),
+            wait=request.wait,
+            stop=self._interruption,
+            on_waiting=self._waiting,
+            on_acquired=self._acquired,
+        )
+
+    def _waiting(self, waiting: queue.Waiting) -> None:
+        self._progress.say(queue.describe_waiting(waiting))
+        self._progress.emit(
+            LockWaiting,
+            lock=waiting.key,
+            holder=waiting.holder.as_record() if waiting.holder else None,
+        )
+
+    def _acquired(self, waited_s: float) -> None:
+        key = self._prepared.runtime.lock_key
+        self._progress.say(f"runtime '{key}' acquired after {waited_s:.1f}s")
+        self._progress.emit(LockAcquired, lock=key, waited_s=round(waited_s, 3))
+
+    def _run_locked(self) -> SweepOutcome:
+        began = self._clock.monotonic()
+        try:
+            runtime = self._build()
+        except RuntimeFailureError as error:
+            return self._outcome("error", EXIT_USAGE, failure=error)
+        session = self._session(runtime)
+        failure = self._pre_run(runtime)
+        try:
+            if failure is None:
+                failure = self._execute(session)
+            if failure is None:
+                self._after_jobs(session, began)
+        finally:
+            self._post_run(runtime)
+        if failure is not None:
+            code = EXIT_NO if isinstance(failure, RuntimeFailureError) else None
+            return self._outcome("error", code, failure=failure)
+        return self._outcome(self._status(), self._exit_code(session))
+
+    def _build(self) -> AgentRuntime:
+        request, resolved = self._prepared.request, self._prepared.runtime
+        soul = str(request.soul) if request.soul else None
+        try:
+            return resolved.plugin.build(request.runtime, request.label, soul)
+        except Exception as error:  # whatever foreign code raises
+            raise RuntimeFailureError(
+                f"runtime '{request.runtime}' could not be built: {describe(error)}",
+                code="runtime-build-failed",
+            ) from error
+
+    def _session(self, runtime: AgentRuntime) -> Session:
+        return Session(
+            prepared=self._prepared,
+            runtime=runtime,
+            runs_dir=self._runs_dir,
+            progress=self._progress,
+            clock=self._clock,
+            sweep_id=self.sweep_id,
+            stamp=file_stamp(self._clock.now()),
+            git_sha=self._git_sha,
+            interruption=self._interruption,
+        )
+
+    def _bracket(self, name: str, runtime: AgentRuntime) -> RuntimeFailureError | None:
+        """Call the plugin's `pre_run` or `post_run`, if it has one."""
+        request, plugin = self._prepared.request, self._prepared.runtime.plugin
+        call = getattr(plugin, name, None)
+        if call is None:
+            return None
+        try:
+            call(runtime, [item.scenario for item in self._prepared.selected], request.runtime)
+        except Exception as error:  # noqa: BLE001 - whatever foreign code raises
+            return RuntimeFailureError(
+                f"{name} of runtime '{request.runtime}' failed: {describe(error)}",
+                code=f"runtime-{name.replace('_', '-')}-failed",
+            )
+        return None
+
+    def _pre_run(self, runtime: AgentRuntime) -> BaseException | None:
+        return self._bracket("pre_run", runtime)
+
+    def _post_run(self, runtime: AgentRuntime) -> None:
+        problem = self._bracket("post_run", runtime)
+        if problem is not None:
+            self._problems.append(f"{problem.message}; the results above stand")
+
+    def _execute(self, session: Session) -> BaseException | None:
+        """Run all jobs; return the exception that ended the sweep, or None."""
+        jobs = [
+            RunJob(
+                index=index,
+                name=selected.scenario.name,
+                runs=self._prepared.request.runs,
+                fn=self._job(session, index),
+            )
+            for index, selected in enumerate(self._prepared.selected)
+        ]
+        guarded = GuardedJobs(self._prepared.plan.effective, self._stop, self._progress.say)
+        try:
+            guarded.execute(self._prepared.plan.scheduler, jobs)
+        except Exception as error:  # noqa: BLE001 - post_run and the last event must still happen
+            return error
+        return None
+
+    def _job(self, session: Session, index: int) -> Callable[[], None]:
+        def run() -> None:
+            result = run_job(session, index, self._prepared.selected[index])
+            if result is None:
+                return
+            self._results[index] = result
+            if not isinstance(result, ScenarioBroke):
+                self._breaker.ran()
+            elif self._breaker.errored():
+                self._stop.set()
+                self._progress.say(
+                    f"aborting after {LIMIT} consecutive scenario errors: the bench or its "
+                    "runtime is broken, and the next scenario would break the same way"
+                )
+
+        return run
+
+    def _after_jobs(self, session: Session, began: float) -> None:
+        for warning in dispatch_pack_end(session):
+            self._progress.say(f"warning: {warning}")
+        if self._deliver is not None:
+            problem = self._deliver(self._ordered(), self._not_started())
+            if problem is not None:
+                self._problems.append(problem)
+        self._problems += session.losses.messages
+        wall_s = self._clock.monotonic() - began
+        try:
+            self._runs_dir.append_experiment(self._record(session, wall_s))
+        except StorageError as error:
+            self._problems.append(f"could not write the sweep's record: {error.message}")
+
+    def _record(self, session: Session, wall_s: float) -> SweepRecord:
+        exit_code = self._exit_code(session)
+        rows = [r.row for r in self._results.values() if isinstance(r, ScenarioRan)]
+        costs = [row.experiment.cost for row in rows]
+        parts = [Tokens(c.input_tokens, c.cached_tokens, c.output_tokens) for c in costs]
+        if self._errors():
+            parts.append(UNKNOWN)
+        return SweepRecord(
+            ts=whole_seconds(self._clock.now()),
+            sweep_id=self.sweep_id,
+            label=self._prepared.request.label,
+            tier=self._prepared.tier,
+            model=self._prepared.runtime.model,
+            outcome="pass" if exit_code == EXIT_YES else "fail",
+            scenarios=len(self._prepared.selected),
+            cost=cost_of(wall_s, parts or [NOTHING]),
+            exit_code=exit_code,
+            status=self._status(),
+            errors=self._errors(),
+            not_started=self._not_started(),
+            runtime=self._prepared.request.runtime,
+        )
+
+    def _ordered(self) -> list[ScenarioResult]:
+        return [self._results[index] for index in sorted(self._results)]
+
+    def _not_started(self) -> list[str]:
+        return [
+            item.scenario.name
+            for index, item in enumerate(self._prepared.selected)
+            if index not in self._results
+        ]
+
+    def _errors(self) -> int:
+        return sum(isinstance(result, ScenarioBroke) for result in self._results.values())
+
+    def _status(self) -> SweepStatus:
+        if self._interruption.is_set():
+            return "interrupted"
+        return "aborted" if self._breaker.tripped else "completed"
+
+    def _exit_code(self, session: Session | None = None) -> int:
+        if self._interruption.is_set():
+            return self._signal_code
+        failed = any(
+            not isinstance(result, ScenarioRan) or result.row.experiment.counts_as_failure
+            for result in self._results.values()
+        )
+        lost = bool(self._problems or (session and session.losses.messages))
+        return EXIT_NO if failed or lost or self._breaker.tripped else EXIT_YES
+
+    def _outcome(
+        self, status: SweepStatus, exit_code: int | None, failure: BaseException | None = None
+    ) -> SweepOutcome:
+        return SweepOutcome(
+            sweep_id=self.sweep_id,
+            status=status,
+            exit_code=exit_code,
+            results=tuple(self._ordered()),
+            not_started=tuple(
+                item
+                for index, item in enumerate(self._prepared.selected)
+                if index not in self._results
+            ),
+            problems=tuple(self._problems),
+            failure=failure,
+        )
