@@ -40,6 +40,17 @@ __all__ = [
     "is_vacuous",
 ]
 
+_LISTS_OF_TEXT = (
+    "target_facts",
+    "forbidden_facts",
+    "must_call",
+    "forbidden_calls",
+    "user_turns",
+    "requires_tools",
+    "requires_files",
+    "tags",
+)
+
 
 @dataclass(frozen=True)
 class NumberFact:
@@ -149,6 +160,7 @@ class Scenario:
     def __post_init__(self) -> None:
         if not self.name.strip():
             raise ValueError("a scenario's name must not be empty")
+        self._refuse_bare_strings()
         if not self.prompt.strip() and not self.user_turns:
             raise ValueError(f"scenario {self.name!r} needs a prompt or user_turns")
         if not all(turn.strip() for turn in self.user_turns):
@@ -166,6 +178,14 @@ class Scenario:
             raise ValueError(
                 f"scenario {self.name!r}: reference case names must be unique, got {case_names!r}"
             )
+
+    def _refuse_bare_strings(self) -> None:
+        """Refuse a string where a list is meant: each of its letters would be a fact or a tool."""
+        bare = [name for name in _LISTS_OF_TEXT if isinstance(getattr(self, name), str)]
+        if any(isinstance(group, str) for group in self.target_facts):
+            bare.append("each group of target_facts")
+        if bare:
+            raise ValueError(f"scenario {self.name!r}: {bare[0]} must be a list, not a string")
 
     @property
     def scored_prompt(self) -> str:
