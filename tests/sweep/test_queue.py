@@ -228,7 +228,10 @@ def test_nobody_jumps_ahead_of_a_stopped_waiter(locks, start):
     assert told["ahead"] == 1
     assert f"-{head.pid}.ticket" in told["line"]
     assert "held by another process" in told["line"]
-    with pytest.raises(BusyError), queue.hold(KEY, holder(1), folder=locks, wait=False):
+    with (
+        pytest.raises(BusyError, match="held by another process"),  # not by the dead one
+        queue.hold(KEY, holder(1), folder=locks, wait=False),
+    ):
         pytest.fail("somebody is ahead")
     head.send_signal(signal.SIGCONT)
     head.until("held")

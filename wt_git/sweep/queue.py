@@ -23,6 +23,7 @@ from wt_git.sweep.lock_holder import (
     Holder,
     Waiting,
     clear_holder,
+    current_holder,
     describe_busy,
     describe_waiting,
     read_holder,
@@ -106,7 +107,7 @@ def hold(
     queue = path.with_name(f"{path.name}.queue")
     descriptor = _without_waiting(path, queue)
     if descriptor is None and not wait:
-        raise BusyError(f"{describe_busy(key, read_holder(path))}; not waiting (--no-wait)")
+        raise BusyError(f"{_why_busy(key, path, queue)}; not waiting (--no-wait)")
     began = clock.monotonic()
     waited = descriptor is None
     if descriptor is None:
@@ -120,6 +121,13 @@ def hold(
     finally:
         clear_holder(descriptor)
         release(descriptor)
+
+
+def _why_busy(key: str, path: Path, queue: Path) -> str:
+    with usable(path.parent):
+        # With nobody in the queue, asking the lock could make it look taken to a third.
+        holder = current_holder(path) if live_tickets(queue) else read_holder(path)
+    return describe_busy(key, holder)
 
 
 def _without_waiting(path: Path, queue: Path) -> int | None:

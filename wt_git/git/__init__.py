@@ -1,0 +1,1 @@
+"""Git repositories, through the git program (docs/architecture.md). Knows nothing of sweeps."""

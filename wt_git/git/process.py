@@ -1,0 +1,118 @@
+"""Starting the git program, always in the same surroundings."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess  # noqa: TID251 - the one place that starts git
+from typing import TYPE_CHECKING, NamedTuple
+
+from wt_git.errors import GitError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+# What people and CI set to reach their configuration and their hosts. Every other GIT_ variable
+# goes: inside a hook git sets them, and they point at the hook's repository and index.
+_KEPT = frozenset(
+    {
+        "GIT_ALLOW_PROTOCOL",
+        "GIT_ASKPASS",
+        "GIT_CONFIG_COUNT",
+        "GIT_CONFIG_GLOBAL",
+        "GIT_CONFIG_NOSYSTEM",
+        "GIT_CONFIG_SYSTEM",
+        "GIT_EXEC_PATH",
+        "GIT_HTTP_PROXY_AUTHMETHOD",
+        "GIT_SSH",
+        "GIT_SSH_COMMAND",
+        "GIT_SSL_CAINFO",
+        "GIT_SSL_NO_VERIFY",
+    }
+)
+_KEPT_PREFIXES = ("GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_")
+# No lock of the repository is ever waited for or taken, nobody is asked for a password, and
+# messages come in the language that callers compare them in.
+_SET = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+
+
+class Answer(NamedTuple):
+    """How a git command ended: its exit status and what it printed."""
+
+    status: int
+    out: bytes
+    err: str
+
+
+def run(args: Sequence[str], *, cwd: Path, timeout_s: float = 60.0) -> bytes:
+    """Run git with `args` in the folder `cwd` and return what it printed.
+
+    Raises `GitError` when git is missing, failed, or took longer than `timeout_s`.
+    """
+    answer = ask(args, cwd=cwd, timeout_s=timeout_s)
+    if answer.status != 0:
+        raise failure(args, cwd, answer)
+    return answer.out
+
+
+def ask(args: Sequence[str], *, cwd: Path, timeout_s: float = 60.0) -> Answer:
+    """Run git as `run` does, for callers to whom a failure is an answer.
+
+    Raises `GitError` when git is missing or took longer than `timeout_s`.
+    """
+    try:
+        process = subprocess.Popen(  # noqa: S603 - a list, no shell
+            ["git", *args],  # noqa: S607 - the user's git is the one on PATH
+            cwd=cwd,
+            env=clean_environment(os.environ),  # noqa: TID251 - a child inherits it
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C ends the sweep in order, not the git under it
+        )
+    except OSError as error:
+        raise _not_started(cwd, error) from error
+    with process:
+        try:
+            out, err = process.communicate(timeout=timeout_s)
+        except BaseException as error:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)  # filters that it started, too
+            if isinstance(error, subprocess.TimeoutExpired):
+                raise GitError(
+                    f"git {_shown(args)} in '{cwd}' took longer than {timeout_s:g} s"
+                ) from error
+            raise
+    return Answer(process.returncode, out, err.decode("utf-8", "replace").strip())
+
+
+def failure(args: Sequence[str], cwd: Path, answer: Answer) -> GitError:
+    """Return the error that says how the git command failed, in git's own words."""
+    said = answer.err or f"it ended with status {answer.status}"
+    return GitError(f"git {_shown(args)} in '{cwd}' failed: {said}")
+
+
+def clean_environment(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return `environ` for a git process that finds its repository from its folder alone."""
+    kept = {
+        name: value
+        for name, value in environ.items()
+        if not name.startswith("GIT_") or name in _KEPT or name.startswith(_KEPT_PREFIXES)
+    }
+    return kept | _SET
+
+
+def _not_started(cwd: Path, error: OSError) -> GitError:
+    if not cwd.is_dir():
+        return GitError(f"there is no folder '{cwd}' to run git in")
+    if isinstance(error, FileNotFoundError):
+        return GitError("git is not installed, or not on PATH", hints=("git --version",))
+    return GitError(f"git could not be started: {error}", hints=("git --version",))
+
+
+def _shown(args: Sequence[str]) -> str:
+    """Return the command, cut: a list of paths can be longer than anybody reads."""
+    text = " ".join(args)
+    return text if len(text) <= 200 else text[:197] + "..."  # noqa: PLR2004
