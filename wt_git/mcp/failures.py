@@ -6,6 +6,7 @@ for all of them, with a probability; each call draws once, when it arrives.
 
 from __future__ import annotations
 
+import contextlib
 import random
 import threading
 from dataclasses import dataclass
@@ -124,7 +125,11 @@ class FailurePlan:
         """Return what the caller gets instead, or None when the real tool answers after a delay."""
         with self._lock:
             effect = self._effects.get((tool, failure.mode))
-        return effect(args) if effect else _ANSWERS.get(failure.mode)
+        if effect is not None:
+            # The arguments are as an agent sent them; those the tool cannot take get the plain form.
+            with contextlib.suppress(Exception):
+                return effect(args)
+        return _ANSWERS.get(failure.mode)
 
     def armed(self, served: Iterable[str]) -> list[dict[str, Any]]:
         """Return `{tool, mode, probability}` for every served tool that has a failure armed."""

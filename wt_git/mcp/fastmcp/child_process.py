@@ -73,16 +73,8 @@ def start(
         raise RuntimeError(f"the tool server cannot listen on {host}:{port}: {error}") from error
     with listener:
         bound_port = int(listener.getsockname()[1])
-        token = secrets.token_urlsafe(24)
-        child = ChildProcess(
-            process=(started := _spawn(module, listener.fileno(), host, bound_port, environment))[
-                0
-            ],
-            host=host,
-            port=bound_port,
-            token=token,
-            output=started[1],
-        )
+        process, output = _spawn(module, listener.fileno(), host, bound_port, environment)
+    child = ChildProcess(process, host, bound_port, secrets.token_urlsafe(24), output)
     try:
         _hand_over(child)
         _wait_until_ready(child, module, limit_s)

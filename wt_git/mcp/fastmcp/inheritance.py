@@ -33,7 +33,7 @@ def claim() -> Inherited | None:
     if descriptor is None:
         return None
     listener = socket.socket(fileno=int(descriptor))
-    listener.set_inheritable(False)  # noqa: FBT003
+    listener.set_inheritable(False)
     token = _first_line()
     threading.Thread(target=_end_with_the_bench, name="end with the bench", daemon=True).start()
     return Inherited(listener, str(listener.getsockname()[0]), token)

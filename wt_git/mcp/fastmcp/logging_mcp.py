@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import threading
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
-from wt_git.mcp import addresses
+from wt_git.mcp import addresses, failure_environment
 from wt_git.mcp.call_log import CallLog, OpenCall
 from wt_git.mcp.fastmcp import tool_forms
 
@@ -160,7 +161,8 @@ class LoggingFastMCP:
         """Serve until the process is told to end; host and port default to the constructor's.
 
         In a process that `FastMCPServer` started, the socket is the one that it handed down, and the
-        process ends with its parent. Raises `ValueError` for any other transport, `RuntimeError`
+        process ends with its parent. What the environment asks to go wrong is armed. Raises
+        `ValueError` for any other transport or such a request that makes no sense, `RuntimeError`
         without the SDK, `OSError` when the address cannot be bound.
         """
         if transport != _STREAMABLE_HTTP:
@@ -168,6 +170,8 @@ class LoggingFastMCP:
         from wt_git.mcp import serving  # noqa: PLC0415 - loads uvicorn
         from wt_git.mcp.fastmcp import inheritance  # noqa: PLC0415 - for processes that serve
 
+        environment = os.environ  # noqa: TID251 - the start of a process that serves
+        failure_environment.arm_from(environment, self._log.failures, self.served_tools())
         inherited = inheritance.claim()
         if inherited is not None:
             app = self.new_app(host=inherited.host, token=inherited.token)

@@ -6,7 +6,8 @@ import secrets
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from wt_git.mcp import addresses
+from wt_git.mcp import addresses, failure_environment
+from wt_git.mcp.failures import DEFAULT_TIMEOUT_S, ArmedFailure, known_mode
 from wt_git.mcp.fastmcp import child_process
 from wt_git.mcp.fastmcp.handles import ChildProcessMCPHandle, InProcessMCPHandle
 from wt_git.mcp.fastmcp.logging_mcp import LoggingFastMCP
@@ -74,6 +75,25 @@ class FastMCPServer:
                 assert self.config is not None
                 self._handle = self._start_process(self.config)
         return self._handle
+
+    def arm_child(
+        self,
+        *,
+        tool: str,
+        mode: str,
+        probability: float = 1.0,
+        delay_s: float = DEFAULT_TIMEOUT_S,
+    ) -> None:
+        """Tell the process that `start` will make about a failure, unless its factory told it of one.
+
+        This process's own environment stays as it is. A server on a thread is its factory's to arm,
+        and is left alone. Raises `ValueError` for an unknown mode.
+        """
+        failure = ArmedFailure(tool, known_mode(mode), probability, delay_s)
+        if self.mcp_instance is None and self.config is not None:
+            asked = failure_environment.environment_of(failure)
+            if not self.config.extra_env.get(failure_environment.MODE):
+                self.config.extra_env = {**asked, **self.config.extra_env}
 
     def stop(self) -> None:
         """Release the port and the process; may be called twice, and when nothing was started."""

@@ -1,0 +1,107 @@
+"""A mock server made of a table of tools; every built-in dimension is one.
+
+Found by name from the scenario packs, which describe tools and know no server:
+docs/writing-a-scenario.md, "Mock tools".
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Protocol
+
+from wt_git.mcp.failures import ArmedFailure, Injected
+from wt_git.mcp.fastmcp.logging_mcp import LoggingFastMCP
+from wt_git.mcp.fastmcp.server import FastMCPServer, FastMCPServerConfig
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+
+class CannedTool(Protocol):
+    """A tool of the table: its bare name, the function behind it, and what agents are told."""
+
+    @property
+    def name(self) -> str:
+        """The name without any prefix."""
+        ...
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        """The function that answers; its signature is the tool's schema."""
+        ...
+
+    @property
+    def description(self) -> str:
+        """What the tool does and expects, as its caller reads it."""
+        ...
+
+    @property
+    def failing(self) -> Mapping[str, Callable[..., dict[str, Any]]]:
+        """How it shows those failure modes that it has a way of its own for."""
+        ...
+
+
+def canned_server(
+    name: str, tools: Iterable[CannedTool], *, failures: Iterable[Mapping[str, Any]] = ()
+) -> FastMCPServer:
+    """Return a server, not yet started, that serves the tools under their bare names.
+
+    It runs on a thread of this process: loading the SDK takes a new process half a second, and a
+    sweep has a server per scenario. It listens on a free port of the loopback, unless
+    `MOCK_MCP_HOST` or `MOCK_MCP_PORT` asks for another. `failures` are the fields of an
+    `ArmedFailure` each. Raises `ValueError` for an unknown failure mode or a port that is none.
+    """
+    server = _logging_server(name, tools, prefix="")
+    for failure in failures:
+        server.call_log.failures.arm(ArmedFailure(**failure))
+    return FastMCPServer(mcp_instance=server, config=_address_asked_for())
+
+
+def serve(name: str, tools: Iterable[CannedTool], *, port: int) -> None:
+    """Serve the tools until the process is told to end, as the environment says.
+
+    `MOCK_MCP_HOST` (every address), `MOCK_MCP_PORT` (`port`), `TOOL_PREFIX` (`ops_`) stands before
+    every tool's name. Raises `ValueError` for a port that is none, `OSError` when it is taken.
+    """
+    environment = os.environ  # noqa: TID251 - this process's own start
+    server = _logging_server(name, tools, prefix=environment.get("TOOL_PREFIX", "ops_"))
+    host = environment.get("MOCK_MCP_HOST") or "0.0.0.0"  # noqa: S104 - the documented default
+    server.run(host, _port(environment.get("MOCK_MCP_PORT") or str(port)))
+
+
+def _logging_server(
+    server_name: str, tools: Iterable[CannedTool], *, prefix: str
+) -> LoggingFastMCP:
+    # Answers are plain JSON and connections carry no session: an agent may reconnect at will.
+    server = LoggingFastMCP(server_name, stateless_http=True, json_response=True)
+    for tool in tools:
+        # Without an output schema, a client hands a broken answer to its agent instead of refusing
+        # it, and what the agent makes of it is what such a scenario tests.
+        name = prefix + tool.name
+        server.tool(name=name, description=tool.description, structured_output=False)(tool.function)
+        for mode, answer in tool.failing.items():
+            server.call_log.failures.shape(name, mode, _effect(answer))
+    return server
+
+
+def _effect(answer: Callable[..., dict[str, Any]]) -> Callable[[Mapping[str, Any]], Injected]:
+    def effect(args: Mapping[str, Any]) -> Injected:
+        payload = answer(**args)
+        return Injected(payload, is_error="error" in payload)
+
+    return effect
+
+
+def _address_asked_for() -> FastMCPServerConfig | None:
+    environment = os.environ  # noqa: TID251 - where a tool server is constructed
+    host, port = environment.get("MOCK_MCP_HOST"), environment.get("MOCK_MCP_PORT")
+    if not host and not port:
+        return None
+    return FastMCPServerConfig("", host=host or "127.0.0.1", port=_port(port or "0"))
+
+
+def _port(text: str) -> int:
+    highest = 65535
+    if text.isascii() and text.isdigit() and int(text) <= highest:
+        return int(text)
+    raise ValueError(f"MOCK_MCP_PORT={text!r} is not a port number (0 to {highest})")

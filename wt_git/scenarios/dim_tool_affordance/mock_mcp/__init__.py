@@ -1,0 +1,1 @@
+"""The tools that the dimension's scenarios are played against."""
