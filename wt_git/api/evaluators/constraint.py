@@ -1,0 +1,44 @@
+"""The constraint layer: were all policies kept? docs/writing-a-scenario.md, "Constraint"."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wt_git.api.evaluators.contained import message_of, settled
+from wt_git.api.score import LayerResult, MetricValue
+
+if TYPE_CHECKING:
+    from wt_git.api.scenario import Policy, Scenario
+    from wt_git.api.trace import Trace
+
+
+def evaluate_constraint(trace: Trace, scenario: Scenario) -> LayerResult:
+    """Ask every policy about the whole trace; the layer passes when all are satisfied.
+
+    The detail lists every violation. A predicate's `LayerResult` brings its metrics along, whether
+    it passed or not. Never raises for what a predicate does.
+    """
+    metrics: dict[str, MetricValue] = {}
+    asked = [_violation(policy, trace, metrics) for policy in scenario.policies]
+    violations = [violation for violation in asked if violation is not None]
+    if violations:
+        detail = f"constraint violations: {'; '.join(violations)}"
+        return LayerResult(passed=False, detail=detail, metrics=metrics)
+    kept = ", ".join(policy.name for policy in scenario.policies)
+    detail = f"policies satisfied: {kept}" if kept else "no policies declared"
+    return LayerResult(passed=True, detail=detail, metrics=metrics)
+
+
+def _violation(policy: Policy, trace: Trace, metrics: dict[str, MetricValue]) -> str | None:
+    """Return how `policy` was violated, None when it was satisfied."""
+    try:
+        answer: object = policy.predicate(trace)
+        if not isinstance(answer, LayerResult):
+            return None if answer else policy.name
+        result = settled(answer)
+    except Exception as error:  # noqa: BLE001 - authored code may raise anything
+        return f"{policy.name}(error: {message_of(error)})"
+    metrics.update(result.metrics)
+    if result.passed:
+        return None
+    return f"{policy.name}: {result.detail}" if result.detail else policy.name

@@ -1,0 +1,93 @@
+"""The outcome layer: whether the agent arrived at the right answer.
+
+docs/writing-a-scenario.md, "Outcome", states the rules in the order in which they decide.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wt_git.api.evaluators.contained import message_of, settled
+from wt_git.api.evaluators.evidence import (
+    EvidenceState,
+    evidence_state,
+    last_assistant_text,
+    tools_used,
+)
+from wt_git.api.evaluators.matching import states_fact
+from wt_git.api.evaluators.negation import has_any_forbidden
+from wt_git.api.evaluators.numbers import find_number
+from wt_git.api.score import LayerResult
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from wt_git.api.scenario import Scenario
+    from wt_git.api.trace import Trace
+
+_ANSWER_SHOWN = 200
+
+
+def evaluate_outcome(trace: Trace, scenario: Scenario) -> LayerResult:
+    """Judge the last assistant turn, or let the scenario's `outcome_fn` judge the whole trace.
+
+    Without an assistant turn, or without the tool use that the scenario requires, the layer fails
+    before anything else is asked. Never raises for what an `outcome_fn` does.
+    """
+    answer = last_assistant_text(trace)
+    if answer is None:
+        return LayerResult(passed=False, detail="no assistant turn in the trace")
+    if scenario.requires_tool_use and not tools_used(trace):
+        return LayerResult(passed=False, detail=f"no_tools_used: {_why_no_tools(trace)}")
+    if scenario.outcome_fn is not None:
+        return _authored(scenario.outcome_fn, trace)
+    return _judge_answer(answer, scenario)
+
+
+def _why_no_tools(trace: Trace) -> str:
+    match evidence_state(trace):
+        case EvidenceState.UNAVAILABLE:
+            return "a tool server's call log could not be read, so no call is evidenced"
+        case EvidenceState.AVAILABLE:
+            return "the tool servers recorded no call"
+        case EvidenceState.ABSENT:
+            return "the transcript holds no tool call"
+
+
+def _authored(outcome_fn: Callable[[Trace], LayerResult], trace: Trace) -> LayerResult:
+    try:
+        result: object = outcome_fn(trace)
+        if isinstance(result, LayerResult):
+            return settled(result)
+    except Exception as error:  # noqa: BLE001 - authored code may raise anything
+        return LayerResult(passed=False, detail=f"outcome_fn error: {message_of(error)}")
+    kind = type(result).__name__
+    return LayerResult(
+        passed=False, detail=f"outcome_fn error: returned {kind}, expected a LayerResult"
+    )
+
+
+def _judge_answer(answer: str, scenario: Scenario) -> LayerResult:
+    lowered = answer.lower()
+    missing = [group for group in scenario.target_facts if not states_fact(lowered, group)]
+    if missing:
+        return _failure("missing facts, any of each: " + _listed(missing), answer)
+    findings = [find_number(answer, fact) for fact in scenario.target_numbers]
+    unstated = [finding.detail for finding in findings if not finding.stated]
+    if unstated:
+        return _failure("missing numbers: " + "; ".join(unstated), answer)
+    asserted = [fact for fact in scenario.forbidden_facts if has_any_forbidden(answer, [fact])]
+    if asserted:
+        return _failure("forbidden facts asserted: " + ", ".join(map(repr, asserted)), answer)
+    return LayerResult(
+        passed=True, detail="; ".join(["outcome satisfied", *(found.detail for found in findings)])
+    )
+
+
+def _listed(groups: list[list[str]]) -> str:
+    return " and ".join(repr(list(group)) for group in groups)
+
+
+def _failure(problem: str, answer: str) -> LayerResult:
+    shown = answer[:_ANSWER_SHOWN]
+    return LayerResult(passed=False, detail=f"{problem} (the answer: {shown!r})")

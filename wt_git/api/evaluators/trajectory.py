@@ -1,0 +1,114 @@
+"""The trajectory layer: whether the agent took an acceptable path.
+
+docs/writing-a-scenario.md, "Trajectory", states the rules. The path is what tool servers recorded
+where there are any, and the transcript's claims only where there are none.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from wt_git.api.evaluators.contained import message_of, settled
+from wt_git.api.evaluators.evidence import EvidenceState, observed_calls
+from wt_git.api.evaluators.matching import alternatives, matches_any
+from wt_git.api.score import LayerResult, MetricValue
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wt_git.api.scenario import Scenario, TrajectoryCheck
+    from wt_git.api.trace import Trace
+
+_PAIR = 2
+
+
+class _Verdict(NamedTuple):
+    """One check's answer: a problem, or what a passed check has to say."""
+
+    passed: bool
+    detail: str
+
+
+def evaluate_trajectory(trace: Trace, scenario: Scenario) -> LayerResult:
+    """Judge the tools that were called: forbidden ones, required ones, their order, custom checks.
+
+    All of them are asked and every problem is in the detail, which ends with the kind of evidence.
+    A call log that could not be read fails the layer. Never raises for what a custom check does.
+    """
+    observed = observed_calls(trace)
+    suffix = f" [evidence: {observed.label}]"
+    if observed.state is EvidenceState.UNAVAILABLE:
+        return LayerResult(
+            passed=False, detail=f"evidence unavailable: a call log could not be read{suffix}"
+        )
+    metrics: dict[str, MetricValue] = {}
+    custom = [
+        _run_check(check, trace, observed.names, metrics) for check in scenario.trajectory_checks
+    ]
+    problems = [
+        *_forbidden(observed.names, scenario.forbidden_calls),
+        *_required(observed.names, scenario),
+        *(verdict.detail for verdict in custom if not verdict.passed),
+    ]
+    if problems:
+        return LayerResult(passed=False, detail="; ".join(problems) + suffix, metrics=metrics)
+    said = [verdict.detail for verdict in custom if verdict.detail]
+    detail = "; ".join(["trajectory requirements satisfied", *said]) + suffix
+    return LayerResult(passed=True, detail=detail, metrics=metrics)
+
+
+def _forbidden(names: Sequence[str], forbidden: Sequence[str]) -> list[str]:
+    called = dict.fromkeys(name for name in names if matches_any(forbidden, name))
+    return [f"forbidden tools called: {', '.join(called)}"] if called else []
+
+
+def _required(names: Sequence[str], scenario: Scenario) -> list[str]:
+    entries = [alternatives(entry) for entry in scenario.must_call]
+    missing = [entry for entry in entries if not any(matches_any(entry, name) for name in names)]
+    if missing:
+        return [f"required tools not called: {', '.join(map(_entry_text, missing))}"]
+    if scenario.order_matters and not _in_order(names, entries):
+        wanted = ", ".join(map(_entry_text, entries))
+        return [f"order violated: expected {wanted}; observed {', '.join(names)}"]
+    return []
+
+
+def _in_order(names: Sequence[str], entries: Sequence[tuple[str, ...]]) -> bool:
+    """Say whether `entries` are met by a subsequence of `names`, each call serving one entry."""
+    reached = 0
+    for name in names:
+        if reached < len(entries) and matches_any(entries[reached], name):
+            reached += 1
+    return reached == len(entries)
+
+
+def _entry_text(entry: tuple[str, ...]) -> str:
+    return entry[0] if len(entry) == 1 else f"any of ({', '.join(entry)})"
+
+
+def _run_check(
+    check: TrajectoryCheck,
+    trace: Trace,
+    names: Sequence[str],
+    metrics: dict[str, MetricValue],
+) -> _Verdict:
+    """Ask one custom check, on a list of its own, and add what it measured to `metrics`."""
+    name = type(check).__name__
+    try:
+        answer: object = check.check_trace(trace, list(names))
+        if isinstance(answer, LayerResult):
+            result = settled(answer)
+            metrics.update(result.metrics)
+        elif isinstance(answer, tuple | list) and len(answer) == _PAIR:
+            passed, said = answer
+            result = LayerResult(bool(passed), "" if said is None else str(said))
+        else:
+            kind = type(answer).__name__
+            return _Verdict(
+                passed=False,
+                detail=f"{name}(error: returned {kind}, expected a (passed, detail) pair"
+                " or a LayerResult)",
+            )
+    except Exception as error:  # noqa: BLE001 - authored code may raise anything
+        return _Verdict(passed=False, detail=f"{name}(error: {message_of(error)})")
+    return _Verdict(result.passed, result.detail or ("" if result.passed else name))

@@ -1,0 +1,155 @@
+"""Perturbations of the world: a tool server misbehaves while the agent works.
+
+The pack's factory arms the failure at its mock server. Whether that happened is evidence, not an
+assumption: docs/writing-a-scenario.md, "Misbehaving tools".
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wt_git.api.evaluators.matching import tool_name_matches
+from wt_git.api.perturbations.markers import marked, marker_text
+from wt_git.api.scenario import Perturbation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wt_git.api.trace import Trace
+
+
+@dataclass
+class EnvironmentPerturbation(Perturbation):
+    """A failure of the tool named `tool_name`, which a mock server shows to the agent."""
+
+    tool_name: str
+
+    @property
+    @abstractmethod
+    def mode(self) -> str:
+        """The mock server's name for the failure."""
+
+    @property
+    def likelihood(self) -> float:
+        """The share of calls that fail, 1.0 unless the perturbation lets its author choose."""
+        return 1.0
+
+    def apply(self, trace: Trace) -> Trace:
+        """Return `trace` with the marker: what tools answered cannot be changed afterwards."""
+        return marked(trace, self.marker)
+
+
+@dataclass
+class ToolReturnsMalformedJson(EnvironmentPerturbation):
+    """The tool answers with text that is no JSON, on a share of its calls."""
+
+    probability: float = 1.0
+
+    @property
+    def mode(self) -> str:
+        """The mock server's name for the failure."""
+        return "malformed_json"
+
+    @property
+    def likelihood(self) -> float:
+        """The share of calls that fail."""
+        return self.probability
+
+    @property
+    def marker(self) -> str:
+        """The warning that proves the condition."""
+        return marker_text(
+            "tool_returns_malformed_json", tool=self.tool_name, probability=self.probability
+        )
+
+
+@dataclass
+class ToolTimeoutPerScenario(EnvironmentPerturbation):
+    """The tool keeps its caller waiting for `delay_seconds`."""
+
+    delay_seconds: int
+
+    @property
+    def mode(self) -> str:
+        """The mock server's name for the failure."""
+        return "timeout"
+
+    @property
+    def marker(self) -> str:
+        """The warning that proves the condition."""
+        return marker_text(
+            "tool_timeout_per_scenario", tool=self.tool_name, delay_seconds=self.delay_seconds
+        )
+
+
+@dataclass
+class ToolReturnsEmptyUnexpected(EnvironmentPerturbation):
+    """The tool finds nothing although its data holds what was asked for.
+
+    `when_scenario_expects_data` documents the scenario's intent; it changes nothing.
+    """
+
+    when_scenario_expects_data: bool = True
+
+    @property
+    def mode(self) -> str:
+        """The mock server's name for the failure."""
+        return "empty_unexpected"
+
+    @property
+    def marker(self) -> str:
+        """The warning that proves the condition."""
+        return marker_text("tool_returns_empty_unexpected", tool=self.tool_name)
+
+
+@dataclass
+class ToolReturnsSchemaError(EnvironmentPerturbation):
+    """The tool refuses its arguments and says which values are valid."""
+
+    @property
+    def mode(self) -> str:
+        """The mock server's name for the failure."""
+        return "schema_error"
+
+    @property
+    def marker(self) -> str:
+        """The warning that proves the condition."""
+        return marker_text("tool_returns_schema_error", tool=self.tool_name)
+
+
+def environment_marker(
+    perturbation: EnvironmentPerturbation, armed: Iterable[object], calls: Iterable[object]
+) -> str | None:
+    """Return the marker of `perturbation` when its failure was really in force, else None.
+
+    `armed` is what mock servers report, `{tool, mode, probability}` each, where a tool of None means
+    every tool; `calls` are a trace's server-witnessed calls. The failure must have been armed for
+    the target with the declared probability. An agent that never calls the target does not escape
+    its verdict, but where every call should have failed, one that did not breaks the condition.
+    """
+    if not any(_arms(perturbation, report) for report in armed):
+        return None
+    if perturbation.likelihood >= 1.0 and any(_escaped(perturbation, call) for call in calls):
+        return None
+    return perturbation.marker
+
+
+def _arms(perturbation: EnvironmentPerturbation, report: object) -> bool:
+    if not isinstance(report, dict) or report.get("mode") != perturbation.mode:
+        return False
+    if report.get("probability", perturbation.likelihood) != perturbation.likelihood:
+        return False
+    tool = report.get("tool")
+    return tool is None or tool_name_matches(perturbation.tool_name, str(tool))
+
+
+def _escaped(perturbation: EnvironmentPerturbation, call: object) -> bool:
+    """Say whether `call` reached the target and was not given the failure."""
+    if not isinstance(call, dict):
+        return False
+    if not tool_name_matches(perturbation.tool_name, str(call.get("tool_name") or "")):
+        return False
+    extra = call.get("extra")
+    return not isinstance(extra, dict) or extra.get("injected") != perturbation.mode
