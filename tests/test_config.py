@@ -1,0 +1,281 @@
+"""What pyproject.toml may say to Wind Tunnel, and what is said when it says something else."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wt_git.config import CacheCheck, Ladder, Rates, Settings, load
+from wt_git.errors import EXIT_USAGE, ConfigurationError
+
+WHOLE = """
+[project]
+name = "agent"
+[tool.windtunnel.ladder]
+probe_budget_s = 60
+focused_budget_s = 120.5
+[tool.windtunnel.ladder.models]
+probe = ["small"]
+regression = ["large", "huge"]
+[tool.windtunnel.ladder.pricing]
+time_per_hour = 2.5
+[tool.windtunnel.ladder.pricing.models]
+small = { input_per_m = 0.1, output_per_m = 0 }
+[tool.windtunnel.ladder.pricing.models."large 2"]
+input_per_m = 3
+output_per_m = 15
+cache_read_per_m = 0.3
+time_per_hour = 4
+[tool.windtunnel.cache]
+fail_on_miss = true
+min_cached_ratio = 1
+[tool.windtunnel.another]
+anything = "goes"
+"""
+
+
+def read(folder, text):
+    (folder / "pyproject.toml").write_text(text)
+    return load(folder)
+
+
+def refusal(folder, text):
+    with pytest.raises(ConfigurationError) as refused:
+        read(folder, text)
+    assert refused.value.exit_code == EXIT_USAGE
+    assert refused.value.message.startswith(f"{folder}/pyproject.toml: ")
+    assert "\n" not in refused.value.message
+    return refused.value.message.removeprefix(f"{folder}/pyproject.toml: ")
+
+
+def test_a_file_with_everything(tmp_path):
+    """Every key arrives, money exactly as written."""
+    settings = read(tmp_path, WHOLE)
+    assert settings.file == tmp_path / "pyproject.toml"
+    assert settings.ladder.probe_budget_s == 60.0
+    assert settings.ladder.focused_budget_s == 120.5
+    assert settings.ladder.models == {"probe": ("small",), "regression": ("large", "huge")}
+    assert settings.ladder.pricing.time_per_hour == Decimal("2.5")
+    assert settings.ladder.pricing.models == {
+        "small": Rates(input_per_m=Decimal("0.1"), output_per_m=Decimal(0)),
+        "large 2": Rates(
+            input_per_m=Decimal(3),
+            output_per_m=Decimal(15),
+            cache_read_per_m=Decimal("0.3"),
+            time_per_hour=Decimal(4),
+        ),
+    }
+    assert settings.cache == CacheCheck(fail_on_miss=True, min_cached_ratio=1.0)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[tool]", "[tool.windtunnel]", '[tool.windtunnel]\nnotes_ref = "x"']
+)
+def test_nothing_configured_means_the_defaults(tmp_path, text):
+    """Caps of five and fifteen minutes, any model, no prices, no cache check."""
+    settings = read(tmp_path, text)
+    assert settings.ladder == Ladder(probe_budget_s=300.0, focused_budget_s=900.0)
+    assert settings.ladder.pricing is None
+    assert settings.cache is None
+
+
+def test_an_empty_table_is_configured(tmp_path):
+    """Pricing and cache check are on as soon as their table exists."""
+    settings = read(tmp_path, "[tool.windtunnel.ladder.pricing]\n[tool.windtunnel.cache]")
+    assert settings.ladder.pricing.time_per_hour == 0
+    assert settings.ladder.pricing.models == {}
+    assert settings.cache == CacheCheck(fail_on_miss=False, min_cached_ratio=0.5)
+
+
+LADDER = "[tool.windtunnel.ladder]"
+PRICES = "[tool.windtunnel.ladder.pricing]"
+SMALL = "[tool.windtunnel.ladder.pricing.models.small]"
+CACHE = "[tool.windtunnel.cache]"
+
+
+@pytest.mark.parametrize(
+    ("table", "line", "problem"),
+    [
+        (LADDER, 'probe_budget_s = "soon"', "greater than 0"),
+        (LADDER, "probe_budget_s = true", "greater than 0"),
+        (LADDER, "probe_budget_s = 0", "greater than 0"),
+        (LADDER, "focused_budget_s = -1", "greater than 0"),
+        (LADDER, "focused_budget_s = nan", "greater than 0"),
+        (LADDER, "focused_budget_s = inf", "greater than 0"),
+        (LADDER, "focused_budget_s = 1e999", "greater than 0"),
+        (LADDER, "focused_budget_s = []", "greater than 0"),
+        (LADDER, "models = 3", "expected a table"),
+        (LADDER, 'pricing = "cheap"', "expected a table"),
+        (LADDER, "prob_budget_s = 3", "did you mean probe_budget_s?"),
+        (LADDER, "Models = 3", "did you mean models?"),
+        (LADDER, "max = 3", "expected one of probe_budget_s, focused_budget_s, models, pricing"),
+        ("[tool.windtunnel.ladder.models]", 'fast = ["x"]', "is not a tier"),
+        ("[tool.windtunnel.ladder.models]", 'focussed = ["x"]', "did you mean focused?"),
+        ("[tool.windtunnel.ladder.models]", "probe = []", "non-empty list"),
+        ("[tool.windtunnel.ladder.models]", 'probe = "small"', "non-empty list"),
+        ("[tool.windtunnel.ladder.models]", 'probe = [" "]', "non-empty list"),
+        ("[tool.windtunnel.ladder.models]", "probe = [3]", "non-empty list"),
+        (PRICES, "time_per_hour = -0.5", "non-negative number"),
+        (PRICES, "time_per_hour = inf", "non-negative number"),
+        (PRICES, "time_per_hour = false", "non-negative number"),
+        (PRICES, "models = []", "models must be a table"),
+        (PRICES, "hourly = 1", "expected one of time_per_hour, models"),
+        ("[tool.windtunnel.ladder.pricing.models]", "small = 3", "expected a table of rates"),
+        (SMALL, "input_per_m = 1\noutput_per_m = nan", "non-negative number"),
+        (SMALL, "output_per_m = 1\ninput_per_m = -1", "non-negative number"),
+        (SMALL, "input_per_m = 1\noutput_per_m = 1\ncache_read_per_m = []", "non-negative"),
+        (SMALL, "input_per_m = 1\noutput_per_m = 1\ncache_per_m = 1", "no such key"),
+        (CACHE, "fail_on_miss = 1", "expected true or false"),
+        (CACHE, 'fail_on_miss = "yes"', "expected true or false"),
+        (CACHE, "min_cached_ratio = true", "from 0 to 1"),
+        (CACHE, "min_cached_ratio = 1.01", "from 0 to 1"),
+        (CACHE, "min_cached_ratio = -0.1", "from 0 to 1"),
+        (CACHE, "min_cached_ratio = nan", "from 0 to 1"),
+        (CACHE, "min_cache_ratio = 1", "did you mean min_cached_ratio?"),
+        ("[tool.windtunnel]", "ladder = 3", "expected a table"),
+        ("[tool.windtunnel]", "cache = false", "expected a table"),
+        ("[tool.windtunnel]", "lader = 3", "did you mean ladder?"),
+        ("[tool.windtunnel]", "Cache = 3", "did you mean cache?"),
+        ("[tool]", "windtunnel = 3", "expected a table"),
+    ],
+)
+def test_a_refusal_names_the_place_the_value_and_what_was_expected(tmp_path, table, line, problem):
+    """Nobody has to search for what is wrong, and nothing wrong is passed over."""
+    message = refusal(tmp_path, f"{table}\n{line}")
+    key, _, value = line.splitlines()[-1].partition(" = ")
+    assert message.startswith(f"{table} {key} = ")
+    if not value.startswith(("{", "1e999")):
+        assert message.startswith(f"{table} {key} = {value}: ")
+    assert problem in message
+
+
+def test_a_misspelt_table_is_refused(tmp_path):
+    """A table is a key like any other."""
+    message = refusal(tmp_path, "[tool.windtunnel.ladder.modles]\nprobe = ['x']")
+    assert message.startswith("[tool.windtunnel.ladder] modles = a table: ")
+    assert "did you mean models?" in message
+
+
+@pytest.mark.parametrize("missing", ["input_per_m", "output_per_m"])
+def test_a_missing_rate_is_named(tmp_path, missing):
+    """A model without a price for its input or output would look free."""
+    given_rates = {"input_per_m", "output_per_m"} - {missing}
+    message = refusal(tmp_path, SMALL + "".join(f"\n{rate} = 1" for rate in given_rates))
+    assert message == f"{SMALL} {missing} is missing: expected a non-negative number"
+
+
+def test_a_label_with_a_blank_is_quoted(tmp_path):
+    """The place is spelt as the file spells it."""
+    message = refusal(tmp_path, '[tool.windtunnel.ladder.pricing.models."gpt 4"]\ninput_per_m = 1')
+    assert message.startswith('[tool.windtunnel.ladder.pricing.models."gpt 4"] output_per_m')
+
+
+def test_a_long_value_is_cut(tmp_path):
+    """A whole document in the place of a number does not fill the screen."""
+    message = refusal(tmp_path, f'{LADDER}\nprobe_budget_s = "{"x" * 500}"')
+    assert len(message) < 200
+
+
+@pytest.mark.parametrize(
+    "content", [b"[tool.windtunnel", b"\xff\xfe", b"a = 1\na = 2", b"\xef\xbb\xbf[tool]"]
+)
+def test_a_file_that_is_no_toml_is_refused(tmp_path, content):
+    """A broken file does not switch a policy off."""
+    (tmp_path / "pyproject.toml").write_bytes(content)
+    with pytest.raises(ConfigurationError, match=r"pyproject\.toml: is not valid TOML"):
+        load(tmp_path)
+
+
+def test_a_file_that_cannot_be_read_is_refused(tmp_path):
+    """Neither does one that cannot be opened."""
+    (tmp_path / "pyproject.toml").mkdir()
+    with pytest.raises(ConfigurationError, match=r"pyproject\.toml: cannot be read"):
+        load(tmp_path)
+
+
+def test_a_nearer_file_without_a_table_hides_nothing(repo):
+    """In a repository of several packages the settings may stand at its top."""
+    repo.write({"pyproject.toml": WHOLE, "pkg/pyproject.toml": "[project]", "pkg/src/a": ""})
+    assert load(repo.path / "pkg/src").file == repo.path / "pyproject.toml"
+
+
+def test_the_nearest_table_is_the_only_one(repo):
+    """Settings of two files are never mixed."""
+    repo.write({"pyproject.toml": WHOLE, "pkg/pyproject.toml": "[tool.windtunnel.cache]"})
+    settings = load(repo.path / "pkg")
+    assert settings.file == repo.path / "pkg/pyproject.toml"
+    assert settings.ladder == Ladder()
+
+
+def test_the_search_ends_at_the_top_of_the_repository(repo):
+    """A file above the repository is not part of it, so it changes nothing in it."""
+    (repo.path.parent / "pyproject.toml").write_text(WHOLE)
+    assert load(repo.path) == Settings()
+    repo.write({"pyproject.toml": "[project]"})
+    assert load(repo.path) == Settings()
+
+
+def test_a_linked_worktree_is_a_top(repo, tmp_path):
+    """There `.git` is a file."""
+    repo.commit("one")
+    (tmp_path / "pyproject.toml").write_text(WHOLE)
+    repo.git("worktree", "add", "--quiet", str(tmp_path / "side"))
+    assert load(tmp_path / "side") == Settings()
+
+
+def test_outside_a_repository_the_nearest_file_decides(tmp_path):
+    """Without a top there is nothing that two files belong to."""
+    (tmp_path / "a/b").mkdir(parents=True)
+    (tmp_path / "pyproject.toml").write_text(WHOLE)
+    assert load(tmp_path / "a/b").ladder.probe_budget_s == 60.0
+    (tmp_path / "a/pyproject.toml").write_text("[project]")
+    assert load(tmp_path / "a/b") == Settings()
+
+
+_values = st.recursive(
+    st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3),
+    max_leaves=4,
+)
+_keys = st.sampled_from(
+    (
+        "probe_budget_s",
+        "models",
+        "pricing",
+        "time_per_hour",
+        "fail_on_miss",
+        "min_cached_ratio",
+        "input_per_m",
+        "output_per_m",
+        "probe",
+        "x",
+    )
+)
+_tables = st.sampled_from(
+    (LADDER, PRICES, SMALL, CACHE, "[tool.windtunnel.ladder.models]", "[tool.windtunnel]")
+)
+
+
+@given(content=st.dictionaries(_tables, st.dictionaries(_keys, _values, max_size=4)))
+def test_any_content_gives_settings_or_one_clear_refusal(content, tmp_path_factory):
+    """Whatever the tables hold, the answer is settings or a line that names file and place."""
+    folder = tmp_path_factory.getbasetemp() / "any-config"
+    folder.mkdir(exist_ok=True)
+    lines = []
+    for table, entries in content.items():
+        lines += [table, *(f"{key} = {json.dumps(value)}" for key, value in entries.items())]
+    (folder / "pyproject.toml").write_text("\n".join(lines))
+    problem = _problem(folder)
+    assert problem is None or problem.startswith(f"{folder}/pyproject.toml: ")
+
+
+def _problem(folder):
+    try:
+        assert load(folder).ladder.probe_budget_s > 0
+    except ConfigurationError as error:
+        return error.message
+    return None
