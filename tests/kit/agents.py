@@ -34,8 +34,8 @@ class Failing:
 class RecordingHandle:
     """An agent that plays a list of answers, one per send; after the last, the last repeats.
 
-    An answer is a text, a response, an exception to raise, or a function of the messages and the
-    session. `reset_state` begins the list again.
+    An answer is a text, a response, an exception to raise, or a function that returns, from the
+    messages and the session, whatever `send` is to return. `reset_state` begins the list again.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class RecordingHandle:
         if isinstance(answer, BaseException):
             raise answer
         if callable(answer):
-            answer = answer(messages, session_id)
+            return answer(messages, session_id)
         return says(answer) if isinstance(answer, str) else answer
 
     def reset_state(self) -> None:

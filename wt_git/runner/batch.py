@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from wt_git.api.aggregate import aggregate_runs
 from wt_git.api.preconditions import PreconditionContext
 from wt_git.clock import SystemClock
+from wt_git.runner.arming import arm_servers
 from wt_git.runner.handle import (
     PATIENCE_BEYOND_CONVERSE_S,
     HandleStuckError,
@@ -65,6 +66,7 @@ def run_scenario(
     should_start_run: Callable[[int], bool] | None = None,
     on_warning: Callable[[str], None] | None = None,
     clock: Clock | None = None,
+    stuck_after_s: float | None = None,
 ) -> ScenarioResult:
     """Fly `scenario` on one freshly provisioned agent and return what was found.
 
@@ -74,6 +76,8 @@ def run_scenario(
     `should_start_run(i)` may end the batch early before any run but the first. What these three
     raise leaves here, after teardown. `on_warning` is told in one line each what failed on the way
     down; it changes no result. `clock` is the system's by default.
+    `stuck_after_s` bounds the wait for a turn that a hook gave up on; by default it is the deadline
+    of `converse` and a minute more.
 
     A failure inside a run is a failed run, never an exception. Raises `ValueError` for fewer than
     one run, `WorldMismatchError` when preconditions fail, `HandleStuckError` when a turn that a
@@ -90,6 +94,7 @@ def run_scenario(
         prefix=history_prefix,
         clock=clock or SystemClock(),
         warn=on_warning or _say_nothing,
+        patience_s=_patience_s if stuck_after_s is None else lambda: stuck_after_s,
         runs=_Runs(
             count=runs_per_scenario,
             is_reset=not skip_reset,
@@ -132,16 +137,22 @@ class _Batch:
     prefix: HistoryPrefix | None
     clock: Clock
     warn: Callable[[str], None]
+    patience_s: Callable[[], float]
     runs: _Runs
 
     def execute(self, servers: Sequence[MCPServer]) -> ScenarioResult:
         """Bring everything up, fly, and bring everything down, whatever happens in between."""
         found = _Found(self.lifecycle)
+        arm_servers(servers, self.scenario.perturbations)
         try:
             with (
                 running_servers(servers, self.warn) as mcp_handles,
                 provisioned_agent(
-                    self.runtime, self.config, mcp_handles, patience_s=_patience_s, warn=self.warn
+                    self.runtime,
+                    self.config,
+                    mcp_handles,
+                    patience_s=self.patience_s,
+                    warn=self.warn,
                 ) as handle,
             ):
                 return self._fly(handle, mcp_handles, found)

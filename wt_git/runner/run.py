@@ -12,6 +12,7 @@ from uuid import uuid4
 
 from wt_git.api.aggregate import ScenarioRunResult
 from wt_git.api.trace import Trace, Turn
+from wt_git.runner.arming import armed_failures
 from wt_git.runner.foreign_values import safe_text
 from wt_git.runner.handle import HandleStuckError, consumes_full_history, surface_reporter
 from wt_git.runner.messages import conversation, shaped
@@ -20,7 +21,7 @@ from wt_git.runner.reply import read_reply
 from wt_git.runner.scoring import RUNNER_ERROR, failed_score, score_trace
 from wt_git.runner.surface import capture_surface
 from wt_git.runner.usage import UsageMeter
-from wt_git.runner.witness import Witnessed, armed_failures, drain, tool_schema_hash
+from wt_git.runner.witness import Witnessed, drain, tool_schema_hash
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from wt_git.api.evaluators.constraint import evaluate_constraint
@@ -10,6 +9,7 @@ from wt_git.api.evaluators.integrity import evaluate_integrity
 from wt_git.api.evaluators.outcome import evaluate_outcome
 from wt_git.api.evaluators.trajectory import evaluate_trajectory
 from wt_git.api.perturbations.environment import EnvironmentPerturbation, environment_marker
+from wt_git.api.perturbations.markers import marked
 from wt_git.api.replay import scoring_view, with_prefix
 from wt_git.api.scenario import PreSendPerturbation
 from wt_git.api.score import LayerResult, Score
@@ -54,9 +54,7 @@ def _perturbed(view: Trace, perturbation: Perturbation, armed: Sequence[object])
         marker = environment_marker(perturbation, armed, view.mcp_calls)
     else:
         return perturbation.apply(view)
-    if marker is None:
-        return view
-    return replace(view, worker_warnings=[*view.worker_warnings, marker])
+    return view if marker is None else marked(view, marker)
 
 
 def score_saved(trace: Trace, scenario: Scenario) -> Score:

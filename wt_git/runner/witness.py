@@ -51,16 +51,6 @@ def drain(handles: Sequence[MCPHandle]) -> Witnessed:
     return Witnessed(calls, warnings)
 
 
-def armed_failures(handles: Sequence[MCPHandle]) -> list[Any]:
-    """Return what the servers say they were made to do wrong; most servers cannot say."""
-    armed: list[Any] = []
-    for handle in handles:
-        report = getattr(handle, "armed_failures", None)
-        if callable(report):
-            armed += report()
-    return armed
-
-
 def _as_record(call: MCPCall) -> dict[str, Any]:
     record = {
         "tool_name": call.tool_name,

@@ -287,6 +287,7 @@ class _Request:
         self._handle = handle
         self._session_id = session_id
         self._text = text
+        self._is_sent = threading.Event()
         self._response: Any = None
         self._failure: Exception | None = None
 
@@ -294,6 +295,7 @@ class _Request:
         # A daemon: an agent that never answers must not keep the process alive.
         thread = threading.Thread(target=self._send, name="wt-converse", daemon=True)
         thread.start()
+        self._is_sent.wait()  # the deadline is the agent's, not that of a busy machine's threads
         thread.join(timeout_s)
         return not thread.is_alive()
 
@@ -304,6 +306,7 @@ class _Request:
         return self._response
 
     def _send(self) -> None:
+        self._is_sent.set()
         try:
             self._response = self._handle.send(
                 [{"role": "user", "content": self._text}], self._session_id

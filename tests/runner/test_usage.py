@@ -1,0 +1,198 @@
+"""Token counts: every spelling is understood, no gap is filled in."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wt_git.runner.usage import UsageMeter
+
+
+def metered(*usages):
+    """Totals, per-call counts and warnings of a run with these sends."""
+    meter = UsageMeter("session")
+    warnings = [warning for usage in usages for warning in meter.add(usage)]
+    calls = meter.model_calls()
+    counts = calls and [
+        (call["prompt_tokens"], call["cached_tokens"], call["completion_tokens"]) for call in calls
+    ]
+    return meter.totals(), counts, warnings
+
+
+def total(sent_in, sent_out):
+    return {"input_tokens": sent_in, "output_tokens": sent_out}
+
+
+@pytest.mark.parametrize(
+    ("usage", "totals", "call"),
+    [
+        ({"input_tokens": 9, "output_tokens": 2}, (9, 2), (9, None, 2)),
+        ({"prompt_tokens": 9, "completion_tokens": 2}, (9, 2), (9, None, 2)),
+        ({"input": 9, "output": 2}, (9, 2), (9, None, 2)),
+        ({"input": 9, "cacheRead": 30, "output": 2}, (39, 2), (39, 30, 2)),
+        ({"input": 9, "cacheRead": None, "output": 2}, None, (None, None, 2)),
+        ({"prompt_tokens": 9, "cached_tokens": 4, "output": 2}, (9, 2), (9, 4, 2)),
+        (
+            {"input_tokens": 9, "cache_read_input_tokens": 0, "output_tokens": 2},
+            (9, 2),
+            (9, 0, 2),
+        ),
+        (
+            {"prompt_tokens": 9, "prompt_tokens_details": {"cached_tokens": 3}, "output": 2},
+            (9, 2),
+            (9, 3, 2),
+        ),
+        ({"prompt_tokens": 9, "prompt_tokens_details": [3], "output": 2}, (9, 2), (9, None, 2)),
+        # the first usable spelling wins, so a null beside a good count hides nothing
+        ({"input_tokens": None, "prompt_tokens": 9, "output_tokens": 2}, (9, 2), (9, None, 2)),
+        (
+            {"input_tokens": 8, "prompt_tokens": 9, "output_tokens": 2, "completion_tokens": 3},
+            (8, 2),
+            (9, None, 3),
+        ),
+        ({"input_tokens": 9}, None, (9, None, None)),
+        ({"output_tokens": 2}, None, (None, None, 2)),
+        ({}, None, (None, None, None)),
+        ({"input_tokens": True, "output_tokens": 2.0}, None, (None, None, None)),
+        ({"input_tokens": -1, "output_tokens": "2"}, None, (None, None, None)),
+        ({"input_tokens": 0, "output_tokens": 0}, (0, 0), (0, None, 0)),
+    ],
+)
+def test_the_spellings_of_one_send(usage, totals, call):
+    """A count that is absent or unusable is unknown, never nought and never guessed."""
+    assert metered(usage) == (totals and total(*totals), [call], [])
+
+
+def test_a_run_without_any_report_has_no_usage():
+    """Nothing was said, so nothing is recorded; nor for a run that never sent."""
+    assert metered(None, None) == (None, None, [])
+    assert metered() == (None, None, [])
+    assert metered(["no object"], 3) == (None, None, [])
+
+
+def test_sends_are_added_up():
+    """Each send counts once."""
+    usage = {"input_tokens": 9, "output_tokens": 2}
+    assert metered(usage, usage)[:2] == (total(18, 4), [(9, None, 2)] * 2)
+
+
+@pytest.mark.parametrize("position", [0, 1, 2])
+def test_one_send_without_a_report_makes_the_total_unknown(position):
+    """A sum of what was reported would look cheaper than it was; the gap has an entry."""
+    usages = [{"input_tokens": 9, "output_tokens": 2}] * 2
+    usages.insert(position, None)
+    totals, calls, _ = metered(*usages)
+    assert totals is None
+    assert calls[position] == (None, None, None)
+    assert len(calls) == 3
+
+
+def test_nested_calls_take_the_place_of_the_sends_own_entry():
+    """One entry per model call, each in its own conversation where it names one."""
+    meter = UsageMeter("session")
+    meter.add(
+        {
+            "input_tokens": 30,
+            "output_tokens": 3,
+            "calls": [
+                {"input_tokens": 10, "output_tokens": 1},
+                {"input_tokens": 20, "output_tokens": 2, "conversation": "judge"},
+                {"input_tokens": 1, "output_tokens": 1, "conversation": ""},
+            ],
+        }
+    )
+    assert meter.totals() == total(30, 3)
+    assert [call["conversation"] for call in meter.model_calls()] == ["session", "judge", "session"]
+
+
+def test_the_sends_own_conversation_is_not_believed():
+    """Only a nested call may be a conversation beside the session."""
+    meter = UsageMeter("session")
+    meter.add({"input_tokens": 1, "output_tokens": 1, "conversation": "other"})
+    assert meter.model_calls()[0]["conversation"] == "session"
+
+
+def test_calls_alone_fill_the_total():
+    """Where the aggregate is missing, the calls are the aggregate."""
+    calls = [
+        {"prompt_tokens": 10, "completion_tokens": 1},
+        {"input": 5, "cacheRead": 5, "output": 2},
+    ]
+    assert metered({"calls": calls})[0] == total(20, 3)
+
+
+def test_calls_with_a_gap_fill_nothing():
+    """A missing count of one call leaves the total of that side, and so the pair, unknown."""
+    calls = [{"prompt_tokens": 10, "completion_tokens": 1}, {"completion_tokens": 2}]
+    assert metered({"calls": calls})[0] is None
+    assert metered({"calls": calls, "input_tokens": 12})[0] == total(12, 3)
+
+
+def test_a_malformed_nested_call_is_a_call_of_unknown_cost():
+    """It is not skipped: it happened."""
+    totals, calls, _ = metered(
+        {"calls": [{"input_tokens": 1, "output_tokens": 1}, "garbage", None]}
+    )
+    assert totals is None
+    assert calls == [(1, None, 1), (None, None, None), (None, None, None)]
+
+
+@pytest.mark.parametrize("calls", [[], None, {}, "calls"])
+def test_no_nested_calls_mean_the_send_itself(calls):
+    """An empty or ill-typed list is none."""
+    usage = {"input_tokens": 9, "output_tokens": 2, "calls": calls}
+    assert metered(usage)[:2] == (total(9, 2), [(9, None, 2)])
+
+
+def test_more_cached_than_prompted_is_said_and_the_split_dropped():
+    """The totals stand; the warning names both spellings; nothing is guessed."""
+    totals, calls, warnings = metered(
+        {"input_tokens": 10, "cache_read_input_tokens": 90, "output_tokens": 2}
+    )
+    assert totals == total(10, 2)
+    assert calls == [(10, None, 2)]
+    (warning,) = warnings
+    assert warning.startswith("usage_inconsistent: ")
+    assert "cache_read_input_tokens=90" in warning
+    assert "input_tokens=10" in warning
+
+
+counts = st.none() | st.integers(-3, 50) | st.booleans() | st.floats() | st.text(max_size=2)
+reports = st.none() | st.dictionaries(
+    st.sampled_from(
+        [
+            "input_tokens",
+            "prompt_tokens",
+            "input",
+            "cacheRead",
+            "cached_tokens",
+            "cache_read_input_tokens",
+            "prompt_tokens_details",
+            "output_tokens",
+            "completion_tokens",
+            "output",
+        ]
+    ),
+    counts,
+)
+
+
+@given(
+    st.lists(
+        reports | st.lists(reports, min_size=1).map(lambda calls: {"calls": calls}), max_size=4
+    )
+)
+def test_no_report_is_misread(usages):
+    """Counts are non-negative ints or None, the cache fits the prompt, one gap voids the total."""
+    meter = UsageMeter("s")
+    for usage in usages:
+        meter.add(usage)
+    calls = meter.model_calls() or []
+    for call in calls:
+        for value in (call["prompt_tokens"], call["cached_tokens"], call["completion_tokens"]):
+            assert value is None or (type(value) is int and value >= 0)
+        if call["prompt_tokens"] is not None and call["cached_tokens"] is not None:
+            assert call["cached_tokens"] <= call["prompt_tokens"]
+    if any(usage is None for usage in usages) or not usages:
+        assert meter.totals() is None

@@ -1,0 +1,56 @@
+"""Tool servers that misbehave on purpose: told before they start, asked after a run.
+
+docs/writing-a-scenario.md, "Misbehaving tools". A pack's factory usually arms its own server.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from wt_git.api.perturbations.environment import EnvironmentPerturbation, ToolTimeoutPerScenario
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wt_git.api.scenario import Perturbation
+    from wt_git.spi.mcp_server import MCPHandle, MCPServer
+
+
+def arm_servers(servers: Sequence[MCPServer], perturbations: Sequence[Perturbation]) -> None:
+    """Tell servers that start a process of their own which failure the scenario asks for.
+
+    Such a server has `arm_child`; it hands the failure to its process's environment, unless its
+    factory did so already. The environment of this process is never changed.
+    """
+    asked = [_failure(p) for p in perturbations if isinstance(p, EnvironmentPerturbation)]
+    for server in servers:
+        arm = getattr(server, "arm_child", None)
+        if callable(arm):
+            for failure in asked:
+                arm(**failure)
+
+
+def _failure(perturbation: EnvironmentPerturbation) -> dict[str, Any]:
+    failure = {
+        "tool": perturbation.tool_name,
+        "mode": perturbation.mode,
+        "probability": perturbation.likelihood,
+    }
+    if isinstance(perturbation, ToolTimeoutPerScenario):
+        failure["delay_s"] = float(perturbation.delay_seconds)
+    return failure
+
+
+def armed_failures(handles: Sequence[MCPHandle]) -> list[Any]:
+    """Return what the running servers say they were made to do wrong.
+
+    Most servers cannot say; one that does not answer has armed nothing that could be proven.
+    """
+    armed: list[Any] = []
+    for handle in handles:
+        report = getattr(handle, "armed_failures", None)
+        if callable(report):
+            with suppress(Exception):  # whatever a server's handle raises
+                armed += report()
+    return armed
