@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import UserDict
+from dataclasses import replace
 from decimal import Decimal
 from enum import IntEnum
 from fractions import Fraction
@@ -133,6 +134,14 @@ def test_the_fourth_layer_is_given_exactly_once():
         Score(layer, layer, layer, layer, robustness=layer)
     with pytest.raises(TypeError, match="integrity"):
         Score(layer, layer, layer)
+
+
+def test_a_score_may_be_taken_over_with_changes():
+    """The constructor is the score's own, and copying still goes through it."""
+    score = a_score(cost=FailureCost("high"))
+    changed = replace(score, outcome=LayerResult(False, "no"))
+    assert not changed.gate_passed(["outcome"])
+    assert (changed.integrity, changed.failure_cost) == (score.integrity, score.failure_cost)
 
 
 def test_layers_are_found_by_name():
