@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeGuard
 
 PROTOCOL_VERSION = 1
 VERSION_KEY = "wt_inject"
@@ -70,7 +70,7 @@ def check_version(payload: dict[str, Any]) -> None:
     """Raise `ContractError` unless `payload` states this version, as a true integer."""
     version = _required(payload, VERSION_KEY)
     if type(version) is not int or version != PROTOCOL_VERSION:
-        raise ContractError(f"field 'wt_inject' must equal {PROTOCOL_VERSION}, got {version!r}")
+        raise ContractError(f"field 'wt_inject' must equal {PROTOCOL_VERSION}, got {version!r:.200}")
 
 
 def parse_turn(payload: dict[str, Any]) -> Turn:
@@ -79,7 +79,7 @@ def parse_turn(payload: dict[str, Any]) -> Turn:
     timeout_s = _required(payload, "timeout_s")
     if not is_positive_number(timeout_s):
         raise ContractError(
-            f"field 'timeout_s' must be a positive, finite number, got {timeout_s!r}"
+            f"field 'timeout_s' must be a positive, finite number, got {timeout_s!r:.200}"
         )
     return Turn(_string(payload, "session_id"), _string(payload, "text"), float(timeout_s))
 
@@ -96,7 +96,7 @@ def parse_answer(payload: dict[str, Any]) -> Answer:
         raise ContractError(f"field 'tool_calls' must be a list, got {_kind(calls)}")
     error = payload.get("error")
     if error is not None and not _is_text(error):
-        raise ContractError(f"field 'error' must be a non-empty string when present, got {error!r}")
+        raise ContractError(f"field 'error' must be a non-empty string when present, got {error!r:.200}")
     if error is None and not reply.strip():
         raise ContractError("field 'reply' may be empty only together with 'error'")
     return Answer(
@@ -114,7 +114,7 @@ def _parse_call(call: object, position: int) -> dict[str, Any]:
         raise ContractError(f"{where} must be an object, got {_kind(call)}")
     name = _required(call, "name", where)
     if not _is_text(name):
-        raise ContractError(f"{where}: field 'name' must be a non-empty string, got {name!r}")
+        raise ContractError(f"{where}: field 'name' must be a non-empty string, got {name!r:.200}")
     arguments = _required(call, "arguments", where)
     if not isinstance(arguments, dict):
         raise ContractError(f"{where}: arguments must be a JSON object, got {_kind(arguments)}")
@@ -155,7 +155,7 @@ def _check_surface_item(key: str, item: object, where: str) -> None:
         raise ContractError(f"{where}: field 'content' must be a string")
 
 
-def is_positive_number(value: object) -> bool:
+def is_positive_number(value: object) -> TypeGuard[float]:
     """Return whether `value` is a finite number above zero; a bool is not a number."""
     if not isinstance(value, (int, float)) or isinstance(value, bool):
         return False
