@@ -58,13 +58,14 @@ def post(endpoint: Endpoint, route: str, body: bytes, *, timeout_s: float) -> Re
     deadline = Deadline(timeout_s)
     connection = http.client.HTTPConnection(endpoint.host, endpoint.port)
     connection.default_port = 443 if endpoint.is_tls else 80  # shapes the Host header
-    connection.sock = _connect(endpoint, deadline)
+    connection.sock = opened = _connect(endpoint, deadline)
     try:
         connection.request("POST", _target(endpoint, route), body, _headers(endpoint))
         response = connection.getresponse()
         return Received(response.status, _read(response), response.getheader("Location"))
     finally:
         connection.close()
+        opened.end()
 
 
 def _target(endpoint: Endpoint, route: str) -> str:
@@ -165,6 +166,9 @@ class _TimedSocket:
         return io.BufferedReader(_TimedReader(self._plain, self._deadline))
 
     def close(self) -> None:
+        """Leave the socket open: `HTTPConnection` closes it before the body has been read."""
+
+    def end(self) -> None:
         self._plain.close()
 
 
