@@ -91,12 +91,12 @@ def _write_all(descriptor: int, data: bytes) -> None:
         written += os.write(descriptor, data[written:])
 
 
-def json_line(record: object) -> str:
-    """Return `record` as one line of JSON, keys sorted, safe for readers that split lines eagerly.
+def json_line(record: object, *, sort_keys: bool = True) -> str:
+    """Return `record` as one line of JSON, safe for readers that split lines eagerly.
 
     Raises `ValueError` for NaN and infinities, `TypeError` for what JSON cannot hold.
     """
-    text = json.dumps(record, sort_keys=True, ensure_ascii=False, allow_nan=False)
+    text = json.dumps(record, sort_keys=sort_keys, ensure_ascii=False, allow_nan=False)
     return text if text.isascii() else _escape_lone_surrogates(text.translate(_LINE_BREAKS))
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from wt_git.errors import LoadError, UsageError
+from wt_git.runner.lifecycle import Lifecycle, check_hook_names
 from wt_git.sweep.entry_points import installed
 from wt_git.sweep.loading import describe
 from wt_git.sweep.selection import near_matches
@@ -14,37 +14,37 @@ from wt_git.text import one_line
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from wt_git.spi.hooks import HookArtifact
+    from wt_git.sweep.session import Session
+
 HOOK_GROUP = "windtunnel.hooks"
-_NAME = re.compile(r"[a-z0-9_-]+")
 
 
 def resolve_hooks(names: Sequence[str]) -> list[Any]:
     """Return the hook objects for `names`, in order. Installing a package activates none.
 
-    Raises `UsageError` for an unknown hook, for a hook whose own name could not be part of a file
-    name, twice the same name, and the name `score`, whose artifacts would replace the score.
+    Raises `UsageError` for an unknown hook, and `LoadError` for one that does not load or whose own
+    name could not be part of a file name, is taken, or would overwrite a score.
     """
     hooks = [_resolve(name) for name in names]
-    seen: set[str] = set()
-    for hook in hooks:
-        name = _name_of(hook)
-        if not _NAME.fullmatch(name):
-            raise UsageError(
-                f"hook name {name!r} may only hold a-z, 0-9, '_' and '-'", code="bad-hook"
-            )
-        if name == "score":
-            raise UsageError(
-                "a hook may not be named 'score': its artifact would replace the score of a run",
-                code="bad-hook",
-            )
-        if name in seen:
-            raise UsageError(f"hook '{name}' is named twice; name it once", code="bad-hook")
-        seen.add(name)
+    check_hook_names(hooks)
     return hooks
 
 
-def _name_of(hook: Any) -> str:
-    return str(getattr(hook, "name", type(hook).__name__))
+def dispatch_pack_end(session: Session) -> list[HookArtifact]:
+    """Tell the hooks that all jobs are done, and return the artifacts they leave.
+
+    They see the aggregates of the scenarios that ran, in selection order. What a hook raises is
+    said as a warning.
+    """
+    if not session.prepared.hooks:
+        return []
+    return Lifecycle(session.prepared.hooks).dispatch(
+        "on_pack_end",
+        lambda warning: session.progress.say(f"warning: {warning}"),
+        agent=session.prepared.config,
+        aggregate=[session.aggregates[index] for index in sorted(session.aggregates)],
+    )
 
 
 def _resolve(name: str) -> Any:

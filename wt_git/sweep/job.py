@@ -108,9 +108,7 @@ class _Job:
         self._recorder.run_started(run)
 
     def _run_completed(self, run: int, result: ScenarioRunResult) -> None:
-        self._recorder.run_scored(
-            run, result, self._session.clock.monotonic() - self._run_began
-        )
+        self._recorder.run_scored(run, result, self._session.clock.monotonic() - self._run_began)
 
     def _write_scenario_artifacts(self, artifacts: list[Any]) -> None:
         for artifact in artifacts:
@@ -139,9 +137,7 @@ def _world_mismatch(
     return result
 
 
-def _broke(
-    session: Session, index: int, selected: Selected, error: Exception
-) -> ScenarioBroke:
+def _broke(session: Session, index: int, selected: Selected, error: Exception) -> ScenarioBroke:
     result = ScenarioBroke(
         index=index,
         selected=selected,
@@ -162,7 +158,8 @@ def _said_plainly(error: Exception) -> bool:
     docs/writing-a-runtime.md asks drivers to raise RuntimeError with a text for people; a stack
     below it would only hide that text. Anything else is somebody's bug, and needs its stack.
     """
-    return type(error) is RuntimeError or isinstance(error, OSError)
+    a_bug = isinstance(error, NotImplementedError | RecursionError)
+    return isinstance(error, RuntimeError | OSError) and not a_bug
 
 
 def _traceback(error: Exception) -> str:

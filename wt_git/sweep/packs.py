@@ -73,7 +73,7 @@ def _sourced_pack(spec: str) -> ScenarioPack:
 
 
 def _as_pack(value: Any, where: str) -> ScenarioPack:
-    if not isinstance(value, ScenarioPack) and callable(value):
+    if callable(value) and not isinstance(value, type):
         try:
             value = value()
         except Exception as error:  # whatever foreign code raises

@@ -55,9 +55,7 @@ def prepare(request: SweepRequest) -> Prepared:
     )
 
 
-def _effective_selectors(
-    request: SweepRequest, found: Discovered, notices: list[str]
-) -> Selectors:
+def _effective_selectors(request: SweepRequest, found: Discovered, notices: list[str]) -> Selectors:
     """A source that is named is what its author works on, so the run is limited to it."""
     asked = request.selectors
     if not found.sourced or asked.packs or request.all_packs:

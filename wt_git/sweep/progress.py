@@ -49,7 +49,7 @@ class Progress:
         self._lock = threading.RLock()
         self._lossy = False
 
-    def emit(self, kind: type[E], **fields: Any) -> None:
+    def emit(self, kind: type[E], /, **fields: Any) -> None:
         """Append an event of `kind` and show it. A file that cannot take it is said once."""
         with self._lock:
             event = kind(ts=with_fraction(self._clock.now()), **self._identity, **fields)

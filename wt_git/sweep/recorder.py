@@ -139,9 +139,7 @@ class ScenarioRecorder:
             )
             self._losses.add(message)
             self._progress.say(f"warning: {message}")
-        result = ScenarioRan(
-            index=index, selected=selected, row=row, runs=tuple(self.summaries)
-        )
+        result = ScenarioRan(index=index, selected=selected, row=row, runs=tuple(self.summaries))
         self._progress.emit(
             ScenarioFinished,
             scenario_id=row.scenario_id,

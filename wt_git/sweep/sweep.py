@@ -59,8 +59,9 @@ class RuntimeFailureError(WindTunnelError):
 class Sweep:
     """A prepared sweep with its effects injected; `run` it once.
 
-    `deliver` writes what the caller asked for from the results, before the runtime is torn down,
-    and returns a problem to report or None. `git_sha` is the short id of `HEAD` or None.
+    `deliver` writes what the caller asked for from the results, in selection order, while the
+    runtime is still held; a `StorageError` of it fails the sweep but loses nothing. `git_sha` is
+    the short id of `HEAD` or None.
     """
 
     def __init__(
@@ -71,7 +72,7 @@ class Sweep:
         clock: Clock,
         lock_folder: Path,
         git_sha: str | None = None,
-        deliver: Callable[[list[ScenarioResult], list[str]], str | None] | None = None,
+        deliver: Callable[[list[ScenarioResult]], None] | None = None,
     ) -> None:
         self.sweep_id = uuid.uuid4().hex[:12]
         self._prepared = prepared
@@ -285,18 +286,27 @@ class Sweep:
         return run
 
     def _after_jobs(self, session: Session, began: float) -> None:
-        for warning in dispatch_pack_end(session):
-            self._progress.say(f"warning: {warning}")
+        self._tell_hooks(session)
         if self._deliver is not None:
-            problem = self._deliver(self._ordered(), self._not_started())
-            if problem is not None:
-                self._problems.append(problem)
+            try:
+                self._deliver(self._ordered())
+            except StorageError as error:
+                self._problems.append(error.message)
         self._problems += session.losses.messages
         wall_s = self._clock.monotonic() - began
         try:
             self._runs_dir.append_experiment(self._record(session, wall_s))
         except StorageError as error:
             self._problems.append(f"could not write the sweep's record: {error.message}")
+
+    def _tell_hooks(self, session: Session) -> None:
+        for artifact in dispatch_pack_end(session):
+            try:
+                self._runs_dir.write_pack_artifact(
+                    session.stamp, artifact.hook_name, None, artifact.label, artifact.payload
+                )
+            except StorageError as error:
+                self._problems.append(error.message)
 
     def _record(self, session: Session, wall_s: float) -> SweepRecord:
         exit_code = self._exit_code(session)

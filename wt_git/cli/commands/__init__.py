@@ -1,0 +1,1 @@
+"""One module per command: it parses, calls one layer below, prints, and decides nothing."""

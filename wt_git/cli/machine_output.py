@@ -1,0 +1,112 @@
+"""`--format` and `--out`: who may be overwritten, and which document is written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, assert_never
+
+from wt_git import files
+from wt_git.errors import StorageError, UsageError
+from wt_git.git import paths
+from wt_git.records.store import RunsDir
+from wt_git.reports.junit import Case, RunLines, junit
+from wt_git.sweep.results import ScenarioBroke, ScenarioRan, ScenarioResult, WorldMismatched
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from wt_git.sweep.selection import Selected
+
+Format = Literal["junit", "json"]
+
+
+def check_output(out: Path, runs_dir: RunsDir) -> None:
+    """Raise `UsageError` unless `out` is ours to write: new, or written by `wt` before.
+
+    What `wt` wrote is left out of what is under test, so it must never be somebody's source file.
+    """
+    if "\n" in str(out) or "\r" in str(out):
+        raise UsageError("--out may not hold a line break", code="out-not-ours")
+    if out.is_dir():
+        raise UsageError(f"--out '{out}' is a folder; name a file in it", code="out-not-ours")
+    if paths.is_tracked(out):
+        raise UsageError(
+            f"--out '{out}' is a file that git tracks; name one that is not part of the repository",
+            code="out-not-ours",
+        )
+    if out.exists() and out.resolve() not in runs_dir.registered_outputs():
+        raise UsageError(
+            f"--out '{out}' exists and no earlier wt command with --runs-dir '{runs_dir.path}' "
+            "wrote it; remove it or name another file",
+            code="out-not-ours",
+        )
+
+
+def write_output(
+    out: Path,
+    form: Format,
+    runs_dir: RunsDir,
+    selected: Sequence[Selected],
+    results: Sequence[ScenarioResult],
+) -> None:
+    """Write the document about the scenarios in `selected`, in that order. Raises `StorageError`."""
+    text = _rows(results) if form == "json" else junit(_cases(selected, results))
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        runs_dir.register_output(out)
+        files.write_whole(out, text)
+    except OSError as error:
+        raise StorageError(f"could not write --out '{out}': {error.strerror or error}") from error
+
+
+def _rows(results: Sequence[ScenarioResult]) -> str:
+    rows = [r.row.model_dump(mode="json") for r in results if isinstance(r, ScenarioRan)]
+    return files.json_document(rows) + "\n"
+
+
+def _cases(selected: Sequence[Selected], results: Sequence[ScenarioResult]) -> list[Case]:
+    by_index = {result.index: result for result in results}
+    return [
+        _case(by_index[index]) if index in by_index else _not_started(item)
+        for index, item in enumerate(selected)
+    ]
+
+
+def _not_started(item: Selected) -> Case:
+    return Case(
+        pack=item.pack.name,
+        scenario=item.scenario.name,
+        problem="not_started",
+        message="the sweep ended before this scenario started",
+    )
+
+
+def _case(result: ScenarioResult) -> Case:
+    pack, scenario = result.selected.pack.name, result.selected.scenario.name
+    match result:
+        case ScenarioRan():
+            return Case(
+                pack=pack,
+                scenario=scenario,
+                row=result.row,
+                runs=tuple(
+                    RunLines(
+                        run.run_id,
+                        tuple(
+                            f"{layer.name}: {'PASS' if layer.passed else 'FAIL'} - {layer.detail}"
+                            for layer in run.layers
+                        ),
+                    )
+                    for run in result.runs
+                ),
+                time_s=sum(run.duration_s for run in result.runs),
+            )
+        case ScenarioBroke():
+            message = f"{result.error_type}: {result.message}"
+            return Case(pack=pack, scenario=scenario, problem="error", message=message)
+        case WorldMismatched():
+            return Case(
+                pack=pack, scenario=scenario, problem="world_mismatch", message=result.message
+            )
+        case _:
+            assert_never(result)

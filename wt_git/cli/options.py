@@ -1,0 +1,80 @@
+"""Option types and option groups that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+F = TypeVar("F", bound="Callable[..., Any]")
+
+
+class PositiveInt(click.ParamType[int]):
+    """A whole number of at least 1. `hint_directory` names the option that takes a folder."""
+
+    name = "N"
+
+    def __init__(self, hint_directory: str = "") -> None:
+        self._hint_directory = hint_directory
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return `value` as an int, or fail with what was expected."""
+        try:
+            number = int(value)
+        except (TypeError, ValueError):
+            hint = ""
+            if self._hint_directory and Path(str(value)).is_dir():
+                hint = f"; to name the directory '{value}', use {self._hint_directory}"
+            self.fail(f"expected an integer, got '{value}'{hint}", param, ctx)
+        if number < 1:
+            self.fail(f"must be at least 1, got {number}", param, ctx)
+        return number
+
+
+def selection_options(command: F) -> F:
+    """Add the options that choose scenarios; repeatable, alternatives within one option."""
+    options = [
+        click.option(
+            "--scenario",
+            "scenarios",
+            multiple=True,
+            metavar="NAME",
+            help="Run scenarios of this name; a pattern with * ? [] is fine. Repeatable.",
+        ),
+        click.option(
+            "--tag",
+            "tags",
+            multiple=True,
+            metavar="TAG",
+            help="Run scenarios with this tag. Repeatable.",
+        ),
+        click.option(
+            "--pack",
+            "packs",
+            multiple=True,
+            metavar="PACK",
+            help="Run scenarios of this pack. Repeatable.",
+        ),
+        click.option(
+            "--owner",
+            "owners",
+            multiple=True,
+            metavar="OWNER",
+            help="Run scenarios of packs with this owner. Repeatable.",
+        ),
+        click.option(
+            "--pack-source",
+            "pack_sources",
+            multiple=True,
+            metavar="SOURCE",
+            help="Also load the pack at module:attr or path/to/file.py:attr, and run only what "
+            "such sources bring unless --pack or --all-packs says otherwise. Repeatable.",
+        ),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command

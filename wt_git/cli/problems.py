@@ -1,0 +1,58 @@
+"""From an exception to what a person reads and the exit code. The only printer of errors."""
+
+from __future__ import annotations
+
+import os
+import platform
+import tempfile
+import traceback
+from typing import TYPE_CHECKING
+
+import click
+
+from wt_git import __version__
+from wt_git.cli.ui import talk
+from wt_git.errors import EXIT_NO, WindTunnelError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def report(error: BaseException, arguments: Sequence[str]) -> int:
+    """Print what went wrong and return the exit code.
+
+    Our own errors are their sentence and the commands that help. Anything else is a defect of the
+    program: its stack goes into a file that can be attached to a bug report.
+    """
+    command = arguments[0] if arguments else ""
+    if isinstance(error, WindTunnelError):
+        talk(command, error.message)
+        for hint in error.hints:
+            talk(command, f"  {hint}")
+        return error.exit_code
+    if isinstance(error, OSError):
+        where = f" ('{error.filename}')" if error.filename else ""
+        talk(command, f"{error.strerror or error}{where}")
+        return EXIT_NO
+    _defect(error, command, arguments)
+    return EXIT_NO
+
+
+def _defect(error: BaseException, command: str, arguments: Sequence[str]) -> None:
+    text = "\n".join(
+        [
+            f"wt {__version__}, Python {platform.python_version()}, {platform.platform()}",
+            f"arguments: {list(arguments)!r}",
+            "",
+            "".join(traceback.format_exception(error)),
+        ]
+    )
+    talk(command, f"this is a defect of wt itself: {type(error).__name__}: {error}")
+    try:
+        descriptor, path = tempfile.mkstemp(prefix="wt-defect-", suffix=".txt")
+        with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace") as stream:
+            stream.write(text)
+    except OSError:
+        click.echo(text, err=True)
+    else:
+        talk(command, f"please report it, and attach {path}")

@@ -1,0 +1,50 @@
+"""Ctrl-C and termination: the first ends a sweep after the runs in flight, the second ends it now."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import threading
+from typing import TYPE_CHECKING
+
+from wt_git.errors import EXIT_INTERRUPTED, EXIT_TERMINATED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import FrameType
+
+_CODES = {signal.SIGINT: EXIT_INTERRUPTED, signal.SIGTERM: EXIT_TERMINATED}
+
+
+@contextlib.contextmanager
+def graceful(interrupt: Callable[[int], None]) -> Iterator[None]:
+    """Call `interrupt` with the exit code on the first SIGINT or SIGTERM, and end on the second.
+
+    The second ends the process without unwinding: every record that was made is already on disk,
+    and a run in flight that hangs must not be able to prevent it.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    seen = False
+
+    def handle(number: int, _frame: FrameType | None) -> None:
+        nonlocal seen
+        code = _CODES[signal.Signals(number)]
+        if seen:
+            # print() could deadlock on a buffer lock that the interrupted code holds.
+            os.write(2, b"\nwt run: ended at once; finished runs and rows are on disk\n")
+            os._exit(code)
+        seen = True
+        os.write(
+            2, b"\nwt run: ending after the runs in flight; once more ends it now, without them\n"
+        )
+        interrupt(code)
+
+    previous = {number: signal.signal(number, handle) for number in _CODES}
+    try:
+        yield
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)

@@ -1,0 +1,73 @@
+"""Showing a sweep as it happens: verdicts on stdout, talk on stderr, one live line on a terminal."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING
+
+import click
+
+from wt_git.cli.ui import data, is_terminal, talk
+from wt_git.cli.verdicts import explanation, verdict_line
+from wt_git.records.events import SweepStarted
+from wt_git.sweep.results import ScenarioBroke
+from wt_git.text import one_line
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from wt_git.cli.live import LiveLine
+    from wt_git.clock import Clock
+    from wt_git.records.events import Event
+    from wt_git.sweep.results import ScenarioResult
+
+
+class SweepView:
+    """Prints a sweep for `wt run`; `live` is the line that is redrawn on a terminal, if any."""
+
+    def __init__(self, runs_dir: Path, live: LiveLine | None) -> None:
+        self._runs_dir = runs_dir
+        self._live = live
+        self._traceback_shown = False
+
+    def say(self, text: str) -> None:
+        """Print a sentence."""
+        with self._paused():
+            talk("run", text)
+
+    def event(self, event: Event) -> None:
+        """Announce the sweep, and move the live line on."""
+        if isinstance(event, SweepStarted):
+            self.say(f"{event.tier} sweep")
+            self.say(f"sweep {event.sweep_id} — recorded under {self._runs_dir}")
+        if self._live is not None:
+            self._live.event(event)
+
+    def scenario_done(self, result: ScenarioResult) -> None:
+        """Print the verdict, and below it why it is not a pass."""
+        with self._paused():
+            data(verdict_line(result))
+            for line in explanation(result):
+                talk("run", line)
+            if isinstance(result, ScenarioBroke):
+                self._show_traceback(result)
+
+    def _show_traceback(self, result: ScenarioBroke) -> None:
+        """Show the stack of the first driver or mock that broke; the others are in the events."""
+        if result.traceback is None or self._traceback_shown:
+            return
+        self._traceback_shown = True
+        for line in result.traceback.rstrip().split("\n"):
+            click.echo(one_line(line), err=True)
+
+    def _paused(self) -> contextlib.AbstractContextManager[None]:
+        return contextlib.nullcontext() if self._live is None else self._live.paused()
+
+
+def view_of(runs_dir: Path, clock: Clock) -> SweepView:
+    """Return the view for this process: with a live line when stderr is a terminal."""
+    if not is_terminal():
+        return SweepView(runs_dir, None)
+    from wt_git.cli.live import LiveLine  # noqa: PLC0415 - rich is for terminals only
+
+    return SweepView(runs_dir, LiveLine(clock))

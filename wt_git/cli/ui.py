@@ -1,0 +1,25 @@
+"""Printing: data on stdout, talk on stderr, and nothing an agent wrote gets to move the cursor."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from wt_git.text import many_lines
+
+
+def data(text: str) -> None:
+    """Print a line of data."""
+    click.echo(many_lines(text))
+
+
+def talk(command: str, text: str) -> None:
+    """Print a sentence for people, each of its lines behind `wt <command>: `."""
+    for line in text.split("\n"):
+        click.echo(f"wt {command}: {many_lines(line)}", err=True)
+
+
+def is_terminal() -> bool:
+    """Return whether stderr, where progress goes, is a terminal that can redraw a line."""
+    return sys.stderr.isatty()
