@@ -93,7 +93,14 @@ def _read(response: http.client.HTTPResponse) -> bytes:
             raise http.client.HTTPException(f"the body is longer than {MAX_BODY_BYTES} bytes")
     if response.length:
         raise http.client.IncompleteRead(bytes(body), response.length)
+    if not body and _ends_by_closing(response) and response.status == http.client.OK:
+        # The library takes a head that was cut off for one that is complete.
+        raise http.client.HTTPException("the connection closed before a body came")
     return bytes(body)
+
+
+def _ends_by_closing(response: http.client.HTTPResponse) -> bool:
+    return response.length is None and not response.chunked
 
 
 def _connect(endpoint: Endpoint, deadline: Deadline) -> Any:

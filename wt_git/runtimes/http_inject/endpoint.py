@@ -90,7 +90,11 @@ def _environment_proxy(parts: SplitResult) -> Proxy | None:
     url = proxies.get(parts.scheme) or proxies.get("all")
     if not url or proxy_bypass(parts.netloc):
         return None
-    proxy = urlsplit(url if "://" in url else f"http://{url}")
+    try:
+        proxy = urlsplit(url if "://" in url else f"http://{url}")
+        port = proxy.port or _DEFAULT_PORTS["http"]
+    except ValueError:
+        proxy, port = urlsplit(""), 0
     if proxy.scheme != "http" or not proxy.hostname:
         raise RuntimeError(
             f"http_inject cannot use the {parts.scheme} proxy of the environment: it must be an "
@@ -100,7 +104,7 @@ def _environment_proxy(parts: SplitResult) -> Proxy | None:
     if proxy.username is not None:
         secret = f"{unquote(proxy.username)}:{unquote(proxy.password or '')}"
         authorization = "Basic " + base64.b64encode(secret.encode()).decode("ascii")
-    return Proxy(proxy.hostname, proxy.port or _DEFAULT_PORTS["http"], authorization)
+    return Proxy(proxy.hostname, port, authorization)
 
 
 def _refusal(url: str, rule: str) -> RuntimeError:

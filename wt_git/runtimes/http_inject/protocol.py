@@ -70,7 +70,9 @@ def check_version(payload: dict[str, Any]) -> None:
     """Raise `ContractError` unless `payload` states this version, as a true integer."""
     version = _required(payload, VERSION_KEY)
     if type(version) is not int or version != PROTOCOL_VERSION:
-        raise ContractError(f"field 'wt_inject' must equal {PROTOCOL_VERSION}, got {version!r:.200}")
+        raise ContractError(
+            f"field 'wt_inject' must equal {PROTOCOL_VERSION}, got {version!r:.200}"
+        )
 
 
 def parse_turn(payload: dict[str, Any]) -> Turn:
@@ -96,7 +98,9 @@ def parse_answer(payload: dict[str, Any]) -> Answer:
         raise ContractError(f"field 'tool_calls' must be a list, got {_kind(calls)}")
     error = payload.get("error")
     if error is not None and not _is_text(error):
-        raise ContractError(f"field 'error' must be a non-empty string when present, got {error!r:.200}")
+        raise ContractError(
+            f"field 'error' must be a non-empty string when present, got {error!r:.200}"
+        )
     if error is None and not reply.strip():
         raise ContractError("field 'reply' may be empty only together with 'error'")
     return Answer(
