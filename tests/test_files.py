@@ -1,0 +1,134 @@
+"""Durable writes and the reader that forgives."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wt_git import files
+
+json_values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(st.characters()),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(st.characters()), inner),
+    max_leaves=20,
+)
+records = st.dictionaries(st.text(st.characters()), json_values)
+
+
+@given(records)
+def test_a_record_is_one_line_for_every_reader(record: dict[str, object]) -> None:
+    """No text in it can end a line early, and it comes back as it was."""
+    line = files.json_line(record)
+    assert len(line.splitlines()) == 1
+    line.encode()
+    assert json.loads(line) == record
+
+
+@given(st.lists(records, max_size=8), st.binary(max_size=30).filter(lambda b: b"{" not in b))
+def test_a_broken_line_spoils_only_itself(written: list[dict[str, object]], junk: bytes) -> None:
+    """Whatever bytes stand between records, all records are read, and the junk is counted."""
+    path = Path("lines.ndjsonl")
+    path.unlink(missing_ok=True)
+    for index, record in enumerate(written):
+        files.append_line(path, files.json_line(record), durable=False)
+        if index == 0:
+            with path.open("ab") as stream:
+                stream.write(junk)
+    report = files.LineReport()
+    assert [line.record for line in files.read_lines(path, report)] == written
+    has_junk = any(part.strip() for part in junk.split(b"\n"))
+    assert bool(report.skipped) == bool(written and has_junk)
+
+
+def test_a_missing_file_reads_as_empty() -> None:
+    """A directory without history is not an error."""
+    assert list(files.read_lines(Path("absent"))) == []
+
+
+@given(json_values)
+def test_a_document_comes_back_as_it_was(value: object) -> None:
+    """Two-space JSON with real Unicode, encodable whatever an agent wrote."""
+    text = files.json_document(value)
+    text.encode()
+    assert json.loads(text) == value
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), object()])
+def test_what_json_cannot_hold_is_refused(value: object) -> None:
+    """Readers in other languages would choke on it."""
+    with pytest.raises((ValueError, TypeError)):
+        files.json_document({"a": value})
+    with pytest.raises((ValueError, TypeError)):
+        files.json_line({"a": value})
+
+
+def test_a_whole_file_replaces_the_old_one_and_leaves_no_other() -> None:
+    """A reader sees the old text or the new one."""
+    files.write_whole("x.json", "old")
+    files.write_whole("x.json", "ne\u00fc", durable=True)
+    assert Path("x.json").read_bytes() == "ne\u00fc".encode()
+    assert [path.name for path in Path().iterdir()] == ["x.json"]
+
+
+def test_a_failed_write_changes_nothing() -> None:
+    """The target keeps its text and no temporary file stays."""
+    Path("folder.json").mkdir()
+    with pytest.raises(OSError, match="directory"):
+        files.write_whole("folder.json", "text")
+    assert [path.name for path in Path().iterdir()] == ["folder.json"]
+    with pytest.raises(FileNotFoundError):
+        files.write_whole("absent/x.json", "text")
+
+
+def test_readers_never_see_half_a_file() -> None:
+    """While one thread rewrites a file, another only ever reads whole versions of it."""
+    versions = {character * 200_000 for character in "ab"}
+    files.write_whole("x", "a" * 200_000)
+    stop = threading.Event()
+
+    def rewrite() -> None:
+        while not stop.is_set():
+            for text in versions:
+                files.write_whole("x", text)
+
+    thread = threading.Thread(target=rewrite)
+    thread.start()
+    try:
+        for _ in range(200):
+            assert Path("x").read_text() in versions
+    finally:
+        stop.set()
+        thread.join()
+
+
+def test_many_processes_append_whole_lines() -> None:
+    """Nothing is interleaved and nothing is lost."""
+    children = []
+    for name in range(6):
+        pid = os.fork()
+        if pid == 0:
+            for number in range(200):
+                line = files.json_line({"name": name, "number": number, "pad": "x" * 5000})
+                files.append_line("log", line, durable=False)
+            os._exit(0)
+        children.append(pid)
+    for pid in children:
+        assert os.waitpid(pid, 0)[1] == 0
+    seen = [(line.record["name"], line.record["number"]) for line in files.read_lines(Path("log"))]
+    assert sorted(seen) == [(name, number) for name in range(6) for number in range(200)]
+
+
+def test_a_line_that_does_not_fit_is_taken_back() -> None:
+    """On a full disk the file keeps its last whole line."""
+    with pytest.raises(OSError, match="No space left"):
+        files.append_line("/dev/full", "{}", durable=False)
