@@ -125,6 +125,16 @@ def test_fewer_than_one_run_is_refused_before_anything_starts(count):
     assert runtime.log == server.log == []
 
 
+def test_a_gate_that_makes_no_sense_is_refused_before_anything_starts():
+    """A field may be reassigned after construction; a whole batch must not be lost to it."""
+    scenario = Scenario("a", "hi")
+    scenario.gate_layers = ["integrity"]
+    runtime, server = RecordingRuntime(), RecordingToolServer()
+    with pytest.raises(ValueError, match="unknown gate layers"):
+        run_scenario(scenario, runtime, [server])
+    assert runtime.log == server.log == []
+
+
 def test_without_resets_only_the_logs_are_cleared():
     """`skip_reset` spares the agent, not the evidence."""
     log = []

@@ -198,10 +198,12 @@ class Blocking(RecordingHandle):
     def __init__(self):
         super().__init__(["ok", self._hang])
         self.released = threading.Event()
+        self.answered = threading.Event()
 
     def _hang(self, messages, session_id):
         self.released.wait(60)
         self.log.append("late answer")
+        self.answered.set()
         return says("late")
 
 
@@ -222,9 +224,47 @@ def test_a_late_answer_lands_before_the_next_run_is_reset(monkeypatch):
     assert warning.startswith("hook:recorder: converse timed out")
 
 
-@pytest.mark.parametrize("runs", [1, 2])
-def test_an_agent_that_never_comes_back_ends_the_batch(monkeypatch, runs):
-    """Neither the next reset nor the teardown waits for ever; the hook that asked is named."""
+def test_only_the_hook_that_blocks_the_agent_is_named(monkeypatch):
+    """One that gave up in an earlier run, from which the agent came back, is not."""
+    monkeypatch.setenv(TIMEOUT, "0.01")
+    handle = Blocking()
+
+    def first_run(ctx):
+        if handle.log.count("reset_state") == 1:
+            try:
+                ctx.converse("why?")
+            finally:
+                handle.released.set()
+                handle.answered.wait(60)
+
+    def second_run(ctx):
+        if handle.log.count("reset_state") == 2:
+            handle.released.clear()
+            ctx.converse("why?")
+
+    class Other(RecordingHook):
+        name = "other"
+
+    said = []
+    hooks = [RecordingHook(on_run_scored=first_run), Other(on_run_scored=second_run)]
+    with pytest.raises(RuntimeError, match="has not ended"):
+        fly(
+            *hooks,
+            handle=handle,
+            runs_per_scenario=3,
+            on_warning=said.append,
+            stuck_after_s=1.0,
+        )
+    handle.released.set()
+    (blocked,) = [warning for warning in said if warning.startswith("hook:")]
+    assert blocked.startswith("hook:other: ")
+
+
+@pytest.mark.parametrize(
+    ("runs", "skip_reset"), [(1, False), (2, False), (2, True)], ids=["teardown", "reset", "send"]
+)
+def test_an_agent_that_never_comes_back_ends_the_batch(monkeypatch, runs, skip_reset):
+    """No call waits for ever, and a run it should have flown is no run; who asked is named."""
     monkeypatch.setenv(TIMEOUT, "0.01")
     handle = Blocking()
     said, kept = [], []
@@ -234,13 +274,14 @@ def test_an_agent_that_never_comes_back_ends_the_batch(monkeypatch, runs):
             ask,
             handle=handle,
             runs_per_scenario=runs,
+            skip_reset=skip_reset,
             on_run_complete=lambda index, run: kept.append(run),
             on_warning=said.append,
             stuck_after_s=0.02,
         )
     handle.released.set()
     assert "teardown" not in handle.log
-    assert handle.log.count("reset_state") == 1
+    assert handle.log.count("reset_state") == (0 if skip_reset else 1)
     assert len(kept) == 1
     blocked = [warning for warning in said if warning.startswith("hook:recorder: ")]
     assert len(blocked) == 1

@@ -30,6 +30,8 @@ class Log:
         self.most_running = 0
         self.began_after_failure: list[int] = []
         self.failed = False
+        self.stop: threading.Event | None = None
+        self.began_after_stop = 0
 
     def job(self, index, *, work=lambda: None, fails=None):
         def fn():
@@ -37,6 +39,7 @@ class Log:
                 if self.failed:
                     self.began_after_failure.append(index)
                 self.began.append(index)
+                self.began_after_stop += self.stop is not None and self.stop.is_set()
                 self.running += 1
                 self.most_running = max(self.most_running, self.running)
             try:
@@ -162,6 +165,23 @@ def test_stop_holds_back_every_job_that_no_worker_had_taken():
     go_on.set()
     flight.join()
     assert sorted(log.began) == sorted(log.ended) == [0, 1]
+
+
+def test_a_stop_in_the_middle_of_many_jobs_holds_back_all_but_those_being_taken():
+    """Eight workers, four hundred jobs: the limit holds, and once the stop is set at most the other
+    seven workers, caught between looking at it and starting, begin one job each."""
+    log = Log()
+    log.stop = threading.Event()
+    jobs = [
+        log.job(index, work=log.stop.set if index == 200 else lambda: time.sleep(0.0002))
+        for index in range(400)
+    ]
+    ConcurrentScheduler(8).execute(jobs, log.stop)
+    assert log.most_running <= 8
+    assert log.began_after_stop <= 7
+    assert 201 <= len(log.began) <= 215
+    assert sorted(log.began) == sorted(log.ended)
+    assert len(set(log.began)) == len(log.began)
 
 
 def test_a_failure_lets_what_runs_finish_and_is_raised_last():

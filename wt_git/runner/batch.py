@@ -12,11 +12,7 @@ from wt_git.api.aggregate import aggregate_runs
 from wt_git.api.preconditions import PreconditionContext
 from wt_git.clock import SystemClock
 from wt_git.runner.arming import arm_servers
-from wt_git.runner.handle import (
-    PATIENCE_BEYOND_CONVERSE_S,
-    HandleStuckError,
-    path_attribute,
-)
+from wt_git.runner.handle import PATIENCE_BEYOND_CONVERSE_S, HandleStuckError, path_attribute
 from wt_git.runner.lifecycle import Lifecycle
 from wt_git.runner.messages import pre_send_perturbations, user_texts
 from wt_git.runner.observations import bind_workspace
@@ -32,6 +28,7 @@ if TYPE_CHECKING:
     from wt_git.api.aggregate import AggregateResult, ScenarioRunResult
     from wt_git.api.replay import HistoryPrefix
     from wt_git.api.scenario import Scenario
+    from wt_git.api.score import GateLayer
     from wt_git.clock import Clock
     from wt_git.runner.handle import SerialisedHandle
     from wt_git.spi.agent_runtime import AgentRuntime, SamplingConfig
@@ -143,6 +140,7 @@ class _Batch:
     def execute(self, servers: Sequence[MCPServer]) -> ScenarioResult:
         """Bring everything up, fly, and bring everything down, whatever happens in between."""
         found = _Found(self.lifecycle)
+        gate_layers = self.scenario.resolved_gate_layers()  # raises before anything is started
         arm_servers(servers, self.scenario.perturbations)
         try:
             with (
@@ -155,7 +153,8 @@ class _Batch:
                     warn=self.warn,
                 ) as handle,
             ):
-                return self._fly(handle, mcp_handles, found)
+                self._check_world(handle, mcp_handles)
+                return self._fly(self._provisioned(handle, mcp_handles), gate_layers, found)
         except HandleStuckError as error:
             for warning in found.say_who_gave_up():
                 self.warn(warning)
@@ -163,13 +162,11 @@ class _Batch:
             raise
 
     def _fly(
-        self, handle: SerialisedHandle, mcp_handles: list[MCPHandle], found: _Found
+        self, shared: Provisioned, gate_layers: Sequence[GateLayer], found: _Found
     ) -> ScenarioResult:
-        gate_layers = self.scenario.resolved_gate_layers()
-        self._check_world(handle, mcp_handles)
         members = {"scenario": self.scenario, "agent": self.config}
         found.dispatch("on_provisioned", **members)
-        self._fly_runs(self._provisioned(handle, mcp_handles), found.runs)
+        self._fly_runs(shared, found.runs)
         aggregate = aggregate_runs(
             found.runs,
             variance_allowed=self.scenario.variance_allowed,
@@ -221,6 +218,8 @@ class _Batch:
                 asked.on_start(index)
             if asked.is_reset:
                 shared.handle.reset_state()
+                if self.lifecycle is not None:
+                    self.lifecycle.abandoned.clear()  # whatever was given up on has ended
             run = fly(shared)
             runs.append(run)
             if asked.on_complete is not None:
