@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
+import threading
+import time
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx
+from mcp import Client
+
+from wt_git.mcp.fastmcp import FastMCPServer, FastMCPServerConfig, LoggingFastMCP
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from wt_git.mcp.fastmcp.server import InProcessMCPHandle
 
 
 @dataclass(frozen=True)
@@ -34,8 +45,6 @@ def call_tools(url: str, calls: list[tuple[str, dict[str, Any]]], **options: Any
     """Make several calls, one after another, on one connection."""
 
     async def talk() -> list[Answer]:
-        from mcp import Client
-
         async with Client(url, **options) as client:
             return [_answer(await client.call_tool(name, args)) for name, args in calls]
 
@@ -46,8 +55,6 @@ def list_tools(url: str) -> list[Any]:
     """Return the tools as the official client lists them."""
 
     async def talk() -> list[Any]:
-        from mcp import Client
-
         async with Client(url) as client:
             return list((await client.list_tools()).tools)
 
@@ -85,3 +92,40 @@ def post_raw_call(
             json={"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params},
             headers=session,
         )
+
+
+@contextlib.contextmanager
+def on_a_thread(server: LoggingFastMCP, host: str = "127.0.0.1") -> Iterator[InProcessMCPHandle]:
+    """Serve `server` on a thread of this process for the length of a `with`."""
+    running = FastMCPServer(mcp_instance=server, config=FastMCPServerConfig("", host=host))
+    try:
+        yield running.start()
+    finally:
+        running.stop()
+
+
+@contextlib.contextmanager
+def meanwhile(action: Callable[[], Any]) -> Iterator[list[Any]]:
+    """Run `action` on a thread beside the block; its outcome, or its exception, is in the list."""
+    outcome: list[Any] = []
+
+    def run() -> None:
+        try:
+            outcome.append(action())
+        except BaseException as error:  # noqa: BLE001 - the test looks at it
+            outcome.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    yield outcome
+    thread.join(60)
+    assert not thread.is_alive()
+
+
+def until(condition: Callable[[], Any], limit_s: float = 60) -> Any:
+    """Return the condition's value once it is true; fails when that takes for ever."""
+    deadline = time.monotonic() + limit_s
+    while not (value := condition()):
+        assert time.monotonic() < deadline, "the condition never came true"
+        time.sleep(0.005)
+    return value

@@ -211,7 +211,4 @@ class LoggingFastMCP:
 
 
 def _sdk_is_installed() -> bool:
-    try:
-        return importlib.util.find_spec("mcp") is not None
-    except ValueError:  # something put None in its place among the loaded modules
-        return False
+    return importlib.util.find_spec("mcp") is not None
