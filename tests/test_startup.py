@@ -1,0 +1,82 @@
+"""What starting the program loads: a list of modules rather than a stopwatch."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+# What costs several times the start of an interpreter each.
+HEAVY = {"httpx", "mcp", "mcp_types", "pydantic", "pygit2", "rich", "starlette", "uvicorn"}
+
+
+def loaded_after(code):
+    """The names of all modules that are loaded once a fresh interpreter has run `code`."""
+    program = (
+        "import sys\n"
+        "before = set(sys.modules)\n"  # site-packages may load things of their own at start-up
+        f"try:\n    {code}\nexcept SystemExit:\n    pass\n"
+        "import json\n"
+        "print('\\n' + json.dumps(sorted(set(sys.modules) - before)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], check=False, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def third_party(modules):
+    return {name.partition(".")[0] for name in modules} - {
+        "wt_git",
+        "windtunnel",
+        *sys.stdlib_module_names,
+    }
+
+
+def command(*args):
+    return f"from wt_git.cli import main; main({list(args)!r})"
+
+
+@pytest.mark.parametrize("args", [["--version"], ["--help"], ["-h"], []])
+def test_the_overview_loads_click_and_nothing_else(args):
+    """Asking for the version or the list of commands costs little more than an interpreter."""
+    modules = loaded_after(command(*args))
+    assert third_party(modules) == {"click"}
+    assert "importlib.metadata" not in modules
+    assert not [name for name in modules if name.startswith(("wt_git.sweep", "wt_git.records"))]
+
+
+@pytest.mark.parametrize("args", [["run", "--help"], ["nonsense"]])
+def test_help_of_a_command_loads_nothing_heavy(args):
+    """A command is described without what it takes to carry it out."""
+    assert third_party(loaded_after(command(*args))) & (HEAVY - {"pydantic"}) == set()
+
+
+@pytest.mark.parametrize("root", ["windtunnel", "wt_git"])
+def test_the_api_is_standard_library_only(root):
+    """A scenario author's import pulls in nothing that a machine may lack, and little at all."""
+    modules = loaded_after(f"import {root}.api")
+    assert third_party(modules) == set()
+    assert "typing" not in modules
+    every_name = loaded_after(f"import {root}.api as a; [getattr(a, n) for n in a.__all__]")
+    assert third_party(every_name) == set()
+
+
+@pytest.mark.parametrize("module", ["spi", "runner.batch", "scenarios", "sweep.queue", "config"])
+def test_the_seams_are_cheap(module):
+    """What plugins and hooks import loads no third party."""
+    assert third_party(loaded_after(f"import wt_git.{module}")) == set()
+
+
+def test_a_sweep_in_a_pipe_loads_no_display_and_no_server(tmp_path):
+    """A run on the built-in runtime without tools needs neither rich nor an HTTP stack."""
+    pack = tmp_path / "pack.py"
+    pack.write_text(
+        "from windtunnel.api import Scenario, ScenarioPack\n"
+        "PACK = ScenarioPack(name='p', scenarios=[Scenario(name='s', user_turns=['hi'])])\n"
+    )
+    arguments = ["run", "--pack-source", f"{pack}:PACK", "--runs-dir", str(tmp_path / "runs")]
+    assert third_party(loaded_after(command(*arguments))) & HEAVY <= {"pydantic"}
