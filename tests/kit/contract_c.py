@@ -136,11 +136,18 @@ def _read_request(connection: socket.socket) -> Request:
 @contextmanager
 def served_agent(inject, reset=lambda: None, *, surface=None) -> Iterator[str]:
     """Serve an agent with the server helper, in this process; yield its base URL."""
+    with served_app(create_app(inject, reset, surface=surface)) as url:
+        yield url
+
+
+@contextmanager
+def served_app(app) -> Iterator[str]:
+    """Serve an ASGI application on an ephemeral port; yield its base URL."""
     import uvicorn  # noqa: PLC0415 - only these tests need it
 
-    app = create_app(inject, reset, surface=surface)
-    config = uvicorn.Config(app, log_level="warning", lifespan="off", ws="none")
-    config.timeout_graceful_shutdown = 1
+    config = uvicorn.Config(
+        app, log_level="critical", lifespan="off", ws="none", timeout_graceful_shutdown=1
+    )
     with socket.create_server(("127.0.0.1", 0)) as listener:
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})

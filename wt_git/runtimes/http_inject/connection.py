@@ -58,14 +58,12 @@ def post(endpoint: Endpoint, route: str, body: bytes, *, timeout_s: float) -> Re
     deadline = Deadline(timeout_s)
     connection = http.client.HTTPConnection(endpoint.host, endpoint.port)
     connection.default_port = 443 if endpoint.is_tls else 80  # shapes the Host header
-    connection.sock = opened = _connect(endpoint, deadline)
-    try:
+    with _connect(endpoint, deadline) as opened:
+        timed: Any = _TimedSocket(opened, deadline)
+        connection.sock = timed
         connection.request("POST", _target(endpoint, route), body, _headers(endpoint))
         response = connection.getresponse()
         return Received(response.status, _read(response), response.getheader("Location"))
-    finally:
-        connection.close()
-        opened.end()
 
 
 def _target(endpoint: Endpoint, route: str) -> str:
@@ -103,18 +101,18 @@ def _ends_by_closing(response: http.client.HTTPResponse) -> bool:
     return response.length is None and not response.chunked
 
 
-def _connect(endpoint: Endpoint, deadline: Deadline) -> Any:
-    """Return a connected `_TimedSocket`; `Any`, because `HTTPConnection` wants a real socket."""
+def _connect(endpoint: Endpoint, deadline: Deadline) -> socket.socket:
+    """Return a connection that reaches the endpoint, in TLS where its URL says so."""
     hop = endpoint.proxy or endpoint
     plain = _dial(hop.host, hop.port, deadline)
     try:
         if not endpoint.is_tls:
-            return _TimedSocket(plain, deadline)
+            return plain
         if endpoint.proxy is not None:
             _open_tunnel(plain, endpoint, endpoint.proxy, deadline)
         plain.settimeout(deadline.remaining_s())
         context = ssl.create_default_context()
-        return _TimedSocket(context.wrap_socket(plain, server_hostname=endpoint.host), deadline)
+        return context.wrap_socket(plain, server_hostname=endpoint.host)
     except BaseException:
         plain.close()
         raise
@@ -173,10 +171,7 @@ class _TimedSocket:
         return io.BufferedReader(_TimedReader(self._plain, self._deadline))
 
     def close(self) -> None:
-        """Leave the socket open: `HTTPConnection` closes it before the body has been read."""
-
-    def end(self) -> None:
-        self._plain.close()
+        """Leave the socket open: `HTTPConnection` closes its own before the body is read."""
 
 
 class _TimedReader(io.RawIOBase):
