@@ -8,11 +8,13 @@ One step answers one request; the last step answers all that follow.
 
 import json
 import socket
+import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from wt_git.runtimes.http_inject.server import create_app
 
@@ -35,6 +37,7 @@ class Request:
 @dataclass
 class Endpoint:
     url: str
+    speaks_tls: bool = False
     requests: list[Request] = field(default_factory=list)
     closing: threading.Event = field(default_factory=threading.Event)
 
@@ -82,11 +85,38 @@ def trickle(data: bytes, *, at_once: int = 0, every_s: float = 0.02) -> Step:
     return step
 
 
+CERTIFICATE = Path(__file__).parent / "loopback_certificate.pem"
+"""For 127.0.0.1 and agents.invalid, with its key; good for nothing but these tests."""
+
+
+def tls(step: Step) -> Step:
+    """Serve TLS on the connection as it stands, read a request in it, and go on with `step`."""
+
+    def serve(connection, endpoint):
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(CERTIFICATE)
+        with context.wrap_socket(connection, server_side=True) as secured:
+            _answer(secured, endpoint, step)
+
+    return serve
+
+
+def tunnel(step: Step) -> Step:
+    """Grant a proxy's CONNECT and play the TLS server behind it."""
+
+    def serve(connection, endpoint):
+        connection.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
+        tls(step)(connection, endpoint)
+
+    return serve
+
+
 @contextmanager
-def scripted_endpoint(*steps: Step) -> Iterator[Endpoint]:
+def scripted_endpoint(*steps: Step, speaks_tls: bool = False) -> Iterator[Endpoint]:
     """Serve `steps` on an ephemeral port of the loopback interface."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        endpoint = Endpoint(f"http://127.0.0.1:{listener.getsockname()[1]}")
+        scheme = "https" if speaks_tls else "http"
+        endpoint = Endpoint(f"{scheme}://127.0.0.1:{listener.getsockname()[1]}", speaks_tls)
         script = list(steps)
         server = threading.Thread(target=_serve, args=(listener, endpoint, script))
         server.start()
@@ -108,7 +138,8 @@ def _serve(listener: socket.socket, endpoint: Endpoint, script: list[Step]) -> N
             connection.close()
             break
         step = script.pop(0) if len(script) > 1 else script[0]
-        flight = threading.Thread(target=_answer, args=(connection, endpoint, step))
+        target = _answer_in_tls if endpoint.speaks_tls else _answer
+        flight = threading.Thread(target=target, args=(connection, endpoint, step))
         flight.start()
         flights.append(flight)
     for flight in flights:
@@ -120,6 +151,11 @@ def _answer(connection: socket.socket, endpoint: Endpoint, step: Step) -> None:
     with connection, suppress(OSError, ValueError):
         endpoint.requests.append(_read_request(connection))
         step(connection, endpoint)
+
+
+def _answer_in_tls(connection: socket.socket, endpoint: Endpoint, step: Step) -> None:
+    with connection, suppress(OSError):
+        tls(step)(connection, endpoint)
 
 
 def _read_request(connection: socket.socket) -> Request:

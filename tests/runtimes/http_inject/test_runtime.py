@@ -4,6 +4,7 @@ import json
 
 import pytest
 from kit.contract_c import (
+    CERTIFICATE,
     GOOD_ANSWER,
     GOOD_RESET,
     answer,
@@ -13,6 +14,7 @@ from kit.contract_c import (
     scripted_endpoint,
     silence,
     trickle,
+    tunnel,
 )
 
 from wt_git.evidence.targets import normalise_key
@@ -412,6 +414,51 @@ def test_a_proxy_that_refuses_a_way_through_is_a_transport_error(monkeypatch):
         with pytest.raises(EndpointError, match=r"http_inject reset: transport error.*403"):
             handle_on("https://agents.invalid").reset_state()
     assert (proxy.requests[0].method, proxy.requests[0].target) == ("CONNECT", "agents.invalid:443")
+
+
+def test_an_https_endpoint_is_spoken_to_in_tls(monkeypatch):
+    """One exchange, checked against the certificates of the machine."""
+    monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
+    with scripted_endpoint(answer(GOOD_ANSWER), speaks_tls=True) as endpoint:
+        received = handle_on(endpoint.url).send(ASK, "s")
+    assert received["choices"][0]["message"]["content"] == "it is 4"
+    assert endpoint.requests[0].headers["host"] == endpoint.url.removeprefix("https://")
+
+
+def test_an_https_endpoint_nobody_vouches_for_is_a_transport_error():
+    """A certificate that cannot be checked is not taken on trust."""
+    with (
+        scripted_endpoint(answer(GOOD_ANSWER), speaks_tls=True) as endpoint,
+        pytest.raises(EndpointError, match=r"transport error.*CERTIFICATE_VERIFY_FAILED"),
+    ):
+        handle_on(endpoint.url).send(ASK, "s")
+    assert endpoint.requests == []
+
+
+def test_one_deadline_holds_in_tls_too(monkeypatch):
+    """The body trickles, encrypted."""
+    monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
+    with (
+        scripted_endpoint(trickle(WHOLE), speaks_tls=True) as endpoint,
+        pytest.raises(EndpointError, match=r"transport timeout"),
+    ):
+        hurried_handle_on(endpoint.url).send(ASK, "s")
+
+
+def test_an_https_endpoint_is_reached_through_the_proxys_tunnel(monkeypatch):
+    """The proxy gets the log-in and the name of the host, the endpoint behind it the request."""
+    monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
+    monkeypatch.delenv("no_proxy", raising=False)
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    with scripted_endpoint(tunnel(answer(GOOD_RESET))) as proxy:
+        monkeypatch.setenv("https_proxy", proxy.url.replace("//", "//me:secret@"))
+        handle_on("https://agents.invalid/v1").reset_state()
+    connect, request = proxy.requests
+    assert (connect.method, connect.target) == ("CONNECT", "agents.invalid:443")
+    assert connect.headers["proxy-authorization"] == "Basic bWU6c2VjcmV0"
+    assert request.target == "/v1/wt/reset"
+    assert request.headers["host"] == "agents.invalid"
+    assert "proxy-authorization" not in request.headers
 
 
 def test_plain_http_on_a_tls_url_is_a_transport_error():
