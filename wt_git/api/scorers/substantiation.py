@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 FactSpec: TypeAlias = str | NumberFact | Sequence[str]
 
+_DIGITS = re.compile(r"[0-9]+")
 _INTEGER = re.compile(r"(?<![A-Za-z0-9_])(?:0|[1-9][0-9]*)(?![A-Za-z0-9_])")
 
 
@@ -119,8 +120,14 @@ def _lacking(text: str, known: set[str]) -> list[str]:
     return [
         digits if whole is None else whole.text
         for digits, whole in _integers(text)
-        if digits not in known and (whole is None or whole.key.lstrip("-") not in known)
+        if not _has_source(digits, whole, known)
     ]
+
+
+def _has_source(digits: str, whole: Numeral | None, known: set[str]) -> bool:
+    if whole is None or not _is_one_value(whole):
+        return digits in known
+    return whole.key.lstrip("-") in known or known.issuperset(_DIGITS.findall(whole.text))
 
 
 def _integers(text: str) -> Iterator[tuple[str, Numeral | None]]:

@@ -1,0 +1,48 @@
+"""The policy of recorded tool universes."""
+
+import pytest
+from kit.traces import a_trace, assistant
+
+from wt_git.api.evaluators import evaluate_constraint
+from wt_git.api.scenario import Scenario
+from wt_git.api.scorers import no_divergence
+
+
+def kept(**fields):
+    return no_divergence().predicate(a_trace(assistant(), **fields))
+
+
+def test_it_is_a_policy_by_its_own_name():
+    """Violations are listed under the name."""
+    scenario = Scenario(name="s", prompt="p", policies=[no_divergence()])
+    trace = a_trace(assistant(), worker_warnings=["universe_divergence: tool=a policy=fail"])
+    assert evaluate_constraint(trace, scenario).detail == "constraint violations: no_divergence"
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {},
+        {"mcp_calls": [{"tool_name": "a"}]},
+        {"mcp_calls": [{"tool_name": "a", "extra": {}}, {"tool_name": "b", "extra": None}]},
+        {"mcp_calls": [{"tool_name": "a", "extra": "divergence"}]},
+        {"worker_warnings": ["mcp_evidence: available"]},
+    ],
+)
+def test_a_run_inside_its_recording_keeps_it(fields):
+    """Other warnings and other metadata mean nothing."""
+    assert kept(**fields) is True
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"worker_warnings": ["universe_divergence: tool=a policy=fail"]},
+        {"worker_warnings": ["hook:x: universe_divergence: tool=a"]},
+        {"mcp_calls": [{"tool_name": "a", "extra": {"divergence": {"policy": "fail"}}}]},
+        {"mcp_calls": [{"tool_name": "a", "extra": {"divergence": None}}]},
+    ],
+)
+def test_one_miss_breaks_it(fields):
+    """Either the warning or the call's own record is enough, whatever it holds."""
+    assert kept(**fields) is False
