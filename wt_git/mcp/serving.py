@@ -42,8 +42,12 @@ class ThreadServer:
         self._failure: BaseException | None = None
         self._thread = threading.Thread(target=self._serve, name="tool server", daemon=True)
         self._thread.start()
-        started = self._server.ready.wait(_START_LIMIT_S)
-        if not started or not self._server.started:
+        try:
+            self._server.ready.wait(_START_LIMIT_S)
+        except BaseException:  # Ctrl-C
+            self.stop()
+            raise
+        if not self._server.started:
             self.stop()
             raise RuntimeError("the tool server failed to start on its thread") from self._failure
 

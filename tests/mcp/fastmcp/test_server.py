@@ -3,6 +3,7 @@ from __future__ import annotations
 import logging
 import socket
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
@@ -78,6 +79,24 @@ def test_two_servers_do_not_meet():
         for server in servers:
             server.stop()
     assert len(ports) == 5
+
+
+def test_servers_of_concurrent_jobs_do_not_disturb_one_another():
+    """Started, called and stopped at once, each logs its own calls and nobody else's."""
+
+    def job(number: int) -> list[dict]:
+        server = FastMCPServer(mcp_instance=echo())
+        try:
+            handle = server.start()
+            for turn in range(3):
+                call_tool(handle.url, "say", {"text": f"{number}.{turn}"})
+            return [call.args for call in handle.call_log()]
+        finally:
+            server.stop()
+
+    with ThreadPoolExecutor(8) as pool:
+        logs = list(pool.map(job, range(16)))
+    assert logs == [[{"text": f"{n}.{t}"} for t in range(3)] for n in range(16)]
 
 
 def test_stopped_it_gives_back_its_port_and_its_thread():
