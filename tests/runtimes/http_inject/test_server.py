@@ -107,7 +107,7 @@ def test_a_reply_arrives_with_all_it_reports():
     """Calls in order, usage, model and error, through the driver into the response."""
 
     def inject(request):
-        assert request == InjectRequest("session", "hi", 30.0)
+        assert request == InjectRequest("session", "hi", request.timeout_s)
         return InjectReply(
             "partly",
             tool_calls=[ToolCall("a", {"x": [1, None]}), ToolCall("b")],
@@ -210,6 +210,24 @@ def test_a_reply_the_wire_cannot_carry_is_an_error_that_says_why(returned, said)
     assert answer.tool_calls in ([], [{"name": "good", "arguments": {}}])
     own_calls = getattr(returned, "tool_calls", None)
     assert answer.tool_calls or not own_calls, "calls that can be carried are kept"
+
+
+def test_an_agent_with_a_deadline_of_its_own_can_say_that_it_missed_it():
+    """It is told a little less than the bench allows, so its own words come first."""
+    told = []
+
+    async def inject(request):
+        told.append(request.timeout_s)
+        try:
+            async with asyncio.timeout(request.timeout_s):
+                await asyncio.Event().wait()
+        except TimeoutError:
+            return InjectReply("I have only this", error="the model is too slow")
+
+    with served_agent(inject) as url:
+        answer = ask(url, timeout_s=4.0)
+    assert (answer.reply, answer.error) == ("I have only this", "the model is too slow")
+    assert 0 < told[0] < 4
 
 
 @pytest.mark.parametrize("is_async", [False, True])

@@ -26,7 +26,8 @@ class InjectRequest:
     """One user turn to answer.
 
     `session_id` is opaque: an unknown one begins a conversation. `timeout_s` are the seconds left
-    for the answer. An agent may append each `ToolCall` to `calls_so_far` as it makes it: if the
+    for the answer, a little less than the bench allows, so that an agent with a deadline of its own
+    can still say that it was missed. An agent may append each `ToolCall` to `calls_so_far` as it makes it: if the
     turn then raises or runs out of time, its error envelope still lists them.
     """
 

@@ -28,12 +28,13 @@ class StillRunningError(RuntimeError):
     """A turn outlived its deadline and the wait of a reset, so the state cannot be wiped."""
 
 
-def allowance_s(timeout_s: float) -> float:
-    """Return the seconds an agent gets of a turn's `timeout_s`.
+def margin_s(timeout_s: float) -> float:
+    """Return the seconds of a turn's `timeout_s` that its agent does not get.
 
-    A tenth, at most half a second, is kept for the answer's way back.
+    Half of them is for an agent that has a deadline of its own and then says so, half for the
+    answer's way back.
     """
-    return timeout_s - min(0.5, timeout_s / 10)
+    return min(0.5, timeout_s / 10)
 
 
 class Turns:
@@ -56,11 +57,11 @@ class Turns:
     async def answer(self, turn: Turn) -> dict[str, Any]:
         """Return the response body of one turn, before its `timeout_s` have passed."""
         clock = asyncio.get_running_loop().time
-        deadline = clock() + allowance_s(turn.timeout_s)
-        request = InjectRequest(turn.session_id, turn.text, turn.timeout_s)
+        end = clock() + turn.timeout_s
+        deadline = end - margin_s(turn.timeout_s) / 2
         try:
             async with asyncio.timeout_at(deadline):
-                call = await self._begin(request)
+                request, call = await self._begin(turn, end - margin_s(turn.timeout_s))
         except TimeoutError:
             return error_body(
                 f"the turn did not begin within {turn.timeout_s:g} s: an earlier turn of the "
@@ -90,19 +91,21 @@ class Turns:
             _log.error("reset failed", exc_info=error)
             raise RuntimeError(f"reset failed: {describe(error)}") from error
 
-    async def _begin(self, request: InjectRequest) -> AgentCall:
+    async def _begin(self, turn: Turn, until: float) -> tuple[InjectRequest, AgentCall]:
         """Start the turn once no other turn of its session and no reset is under way."""
-        session = self._sessions.setdefault(request.session_id, asyncio.Lock())
+        session = self._sessions.setdefault(turn.session_id, asyncio.Lock())
         await session.acquire()
         try:
             async with self._resetting:
+                left_s = max(until - asyncio.get_running_loop().time(), 0.0)
+                request = InjectRequest(turn.session_id, turn.text, left_s)
                 call = AgentCall(self._inject, request)
         except BaseException:
             session.release()
             raise
-        self._in_flight[call] = request.timeout_s
+        self._in_flight[call] = turn.timeout_s
         call.ended.add_done_callback(lambda _: self._landed(call, session))
-        return call
+        return request, call
 
     def _landed(self, call: AgentCall, session: asyncio.Lock) -> None:
         del self._in_flight[call]
