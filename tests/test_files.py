@@ -63,6 +63,7 @@ def test_a_document_comes_back_as_it_was(value: object) -> None:
     assert json.loads(text) == value
 
 
+
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), object()])
 def test_what_json_cannot_hold_is_refused(value: object) -> None:
     """Readers in other languages would choke on it."""

@@ -94,7 +94,7 @@ def _case(result: ScenarioResult) -> Case:
                         run.run_id,
                         tuple(
                             f"{layer.name}: {'PASS' if layer.passed else 'FAIL'} - {layer.detail}"
-                            for layer in run.layers
+                            for layer in run.layers()
                         ),
                     )
                     for run in result.runs

@@ -70,7 +70,7 @@ def _of_run(run: RunSummary) -> Iterator[str]:
     if run.execution_error is not None:
         yield f"  execution error: {one_line(run.execution_error, _MOST_DETAIL)}"
         return
-    for layer in run.layers:
+    for layer in run.layers():
         if not layer.passed:
             diagnostic = "" if layer.gates else " (diagnostic, does not gate)"
             yield f"  {layer.name}{diagnostic}: {one_line(layer.detail, _MOST_DETAIL)}"

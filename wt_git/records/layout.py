@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from pathlib import Path
 
 LEDGER = "ledger.ndjsonl"
 EXPERIMENTS = "experiments.ndjsonl"
@@ -20,7 +17,7 @@ _NOT_IN_A_COMPONENT = re.compile(r"[^A-Za-z0-9_-]")
 
 def sidecar_path(trace_path: Path) -> Path:
     """Return where the score of the trace at `trace_path` stands: beside it."""
-    return trace_path.with_name(trace_path.stem + SIDECAR_SUFFIX)
+    return Path(f"{str(trace_path).removesuffix('.json')}{SIDECAR_SUFFIX}")
 
 
 def component(text: str) -> str:

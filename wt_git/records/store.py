@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wt_git import files
-from wt_git.api.trace import save_trace, storage_path
+from wt_git.api.trace import storage_path, trace_to_dict
 from wt_git.errors import StorageError, UsageError
 from wt_git.records import layout
+from wt_git.records.encoding import document
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,9 +58,9 @@ class RunsDir:
         """Write a scored run, trace first, and return the trace's path."""
         path = storage_path(trace, self.path)
         try:
-            save_trace(trace, path)
-            files.write_whole(layout.sidecar_path(path), files.json_document(sidecar))
-        except (OSError, TypeError, ValueError) as error:
+            _write_making_folders(path, document(trace_to_dict(trace)))
+            files.write_whole(layout.sidecar_path(path), document(sidecar))
+        except OSError as error:
             raise StorageError(f"could not write run '{path}': {error}") from error
         return path
 
@@ -94,8 +95,7 @@ class RunsDir:
 
     def append_event(self, event: Event) -> None:
         """Append a progress event. Raises `StorageError`."""
-        line = files.json_line(event.model_dump(mode="json"), sort_keys=False)
-        self._append_text(layout.EVENTS, line, durable=False)
+        self._append_text(layout.EVENTS, event.model_dump_json(ensure_ascii=True), durable=False)
 
     def registered_outputs(self) -> frozenset[Path]:
         """Return the files outside this directory that `wt` said it wrote."""
@@ -125,12 +125,20 @@ class RunsDir:
             ) from error
 
 
+def _write_making_folders(path: Path, text: str) -> None:
+    try:
+        files.write_whole(path, text)
+    except FileNotFoundError:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        files.write_whole(path, text)
+
+
 def _write_numbered(name: Callable[[int], Path], payload: Any) -> Path:
     number = 1
     while (path := name(number)).exists():
         number += 1
     try:
-        files.write_whole(path, files.json_document(payload))
+        files.write_whole(path, document(payload))
     except OSError as error:
         raise StorageError(f"could not write hook artifact '{path}': {error}") from error
     return path

@@ -13,7 +13,7 @@ from wt_git.errors import StorageError
 from wt_git.ladder.tokens import run_tokens
 from wt_git.records.events import RunFinished, RunStarted, ScenarioFinished
 from wt_git.records.sidecars import run_verdict, sidecar_document
-from wt_git.sweep.results import LayerOutcome, RunSummary, ScenarioRan
+from wt_git.sweep.results import RunSummary, ScenarioRan
 from wt_git.sweep.row import execution_error
 
 if TYPE_CHECKING:
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from wt_git.records.store import RunsDir
     from wt_git.sweep.progress import Progress
     from wt_git.sweep.selection import Selected
-
-LAYERS = ("outcome", "trajectory", "constraint", "integrity")
 
 
 def scenario_block(scenario: Scenario) -> dict[str, Any]:
@@ -105,7 +103,12 @@ class ScenarioRecorder:
             runs=self._planned,
             run_id=run.trace.run_id,
             verdict=summary.verdict,
-            layers={layer.name: layer.passed for layer in summary.layers},
+            layers={
+                "outcome": run.score.outcome.passed,
+                "trajectory": run.score.trajectory.passed,
+                "constraint": run.score.constraint.passed,
+                "integrity": run.score.integrity.passed,
+            },
             metrics=dict(run.score.metrics),
             trace=str(path),
             duration_s=round(duration_s, 6),
@@ -119,11 +122,8 @@ class ScenarioRecorder:
             run_id=trace.run_id,
             trace=str(path),
             verdict=run_verdict(score, self._gate),
-            layers=tuple(
-                LayerOutcome(name, layer.passed, layer.detail, name in (*self._gate, "integrity"))
-                for name in LAYERS
-                for layer in (getattr(score, name),)
-            ),
+            score=score,
+            gate_layers=self._gate,
             duration_s=(trace.finished_at - trace.started_at).total_seconds(),
             execution_error=execution_error(trace),
         )

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from wt_git.api.score import GateLayer, Score
     from wt_git.records.experiments import SweepStatus
     from wt_git.records.rows import LedgerRow
     from wt_git.sweep.selection import Selected
 
 
-@dataclass(frozen=True, slots=True)
-class LayerOutcome:
+class LayerOutcome(NamedTuple):
     """One layer of one run: its name, whether it passed, and the scorer's explanation."""
 
     name: str
@@ -21,16 +21,28 @@ class LayerOutcome:
     gates: bool
 
 
-@dataclass(frozen=True, slots=True)
-class RunSummary:
+class RunSummary(NamedTuple):
     """One run without its trace: enough for a report. `duration_s` spans the run's own times."""
 
     run_id: str
     trace: str
     verdict: str
-    layers: tuple[LayerOutcome, ...]
+    score: Score
+    gate_layers: tuple[GateLayer, ...]
     duration_s: float
     execution_error: str | None
+
+    def layers(self) -> list[LayerOutcome]:
+        """Return the four layers in order; integrity always gates."""
+        return [
+            LayerOutcome(name, layer.passed, layer.detail, name in (*self.gate_layers, "integrity"))
+            for name, layer in (
+                ("outcome", self.score.outcome),
+                ("trajectory", self.score.trajectory),
+                ("constraint", self.score.constraint),
+                ("integrity", self.score.integrity),
+            )
+        ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

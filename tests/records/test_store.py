@@ -1,0 +1,80 @@
+"""A runs directory: what is written, under which name, and what happens when it cannot be."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from kit.traces import a_score, a_trace
+
+from wt_git.api.trace import load_trace
+from wt_git.errors import StorageError, UsageError
+from wt_git.records import layout
+from wt_git.records.sidecars import run_verdict, sidecar_document
+from wt_git.records.store import RunsDir
+
+
+def test_a_run_is_a_trace_and_its_sidecar() -> None:
+    """Both come back as they went; the sidecar stands beside the trace."""
+    trace = a_trace()
+    path = RunsDir(Path("runs")).write_run(trace, {"verdict": "PASS"})
+    assert load_trace(path) == trace
+    assert json.loads(layout.sidecar_path(path).read_text()) == {"verdict": "PASS"}
+    assert layout.sidecar_path(path) == path.with_name(f"{path.stem}.score.json")
+
+
+def test_the_sidecar_repeats_the_score_flat_and_nested() -> None:
+    """Old readers take the flat keys, new ones the nested object."""
+    document = sidecar_document(a_score(), ["outcome"], {"name": "s"})
+    assert document["score"]["outcome"] == document["outcome"]
+    assert document["windtunnel_score"] == 2
+    assert (document["verdict"], document["failure_risk"]) == ("PASS", 0.0)
+    assert run_verdict(a_score(), []) == "PASS"
+
+
+def test_artifacts_of_one_name_are_numbered() -> None:
+    """The first is never lost to the second."""
+    runs = RunsDir(Path())
+    names = [runs.write_pack_artifact("t", "hook", "s/x", None, n).name for n in range(3)]
+    assert names == ["t.hook.s_x.pack.json", "t.hook.s_x-2.pack.json", "t.hook.s_x-3.pack.json"]
+    trace = Path("a.json")
+    labelled = [runs.write_run_artifact(trace, "hook", "l", n).name for n in range(2)]
+    assert labelled == ["a.hook.l.json", "a.hook.l-2.json"]
+    assert runs.write_run_artifact(trace, "hook", None, 0).name == "a.hook.json"
+
+
+def test_an_output_is_registered_once_and_resolved() -> None:
+    """However it was spelt."""
+    runs = RunsDir(Path("runs"))
+    runs.prepare()
+    runs.register_output(Path("x/../out.json"))
+    runs.register_output(Path("out.json"))
+    assert runs.registered_outputs() == {Path("out.json").resolve()}
+    assert Path("runs/.wt-outputs").read_text().count("\n") == 1
+
+
+@pytest.mark.parametrize("blocked", ["file", "file/below"])
+def test_a_place_that_cannot_be_a_folder_is_refused_by_name(blocked: str) -> None:
+    """With what to do instead."""
+    Path("file").write_text("")
+    with pytest.raises(UsageError, match=f"'{blocked}'.*--runs-dir"):
+        RunsDir(Path(blocked)).prepare()
+
+
+def test_preparing_leaves_nothing_but_the_ignore_file() -> None:
+    """And nothing at all in a directory that was there."""
+    RunsDir(Path("new/runs")).prepare()
+    assert [path.name for path in Path("new/runs").iterdir()] == [".gitignore"]
+    Path("old").mkdir()
+    RunsDir(Path("old")).prepare()
+    assert not list(Path("old").iterdir())
+
+
+def test_a_run_that_cannot_be_written_names_the_file() -> None:
+    """The folder of the scenario is a file."""
+    trace = a_trace()
+    Path("runs").mkdir()
+    Path("runs", trace.scenario_id).write_text("")
+    with pytest.raises(StorageError, match="could not write run 'runs/"):
+        RunsDir(Path("runs")).write_run(trace, {})
