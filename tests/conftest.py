@@ -34,11 +34,10 @@ _numbers = itertools.count()
 
 
 @pytest.fixture(scope="session")
-def escape_watch() -> EscapeWatch:
+def escape_watch(tmp_path_factory: pytest.TempPathFactory) -> EscapeWatch:
     """The one watch of this session."""
-    caches = [PROJECT / name for name in (".hypothesis", ".pytest_cache", ".mypy_cache")]
-    temporary = (Path(tempfile.gettempdir()), Path("/dev"))
-    return EscapeWatch(allowed=(*temporary, *caches))
+    caches = [PROJECT / name for name in (".hypothesis", ".pytest_cache")]
+    return EscapeWatch(allowed=(tmp_path_factory.getbasetemp(), Path("/dev"), *caches))
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -73,6 +72,7 @@ def _enter(folder: Path, patch: pytest.MonkeyPatch) -> None:
     for name, value in environment.items():
         if os.environ.get(name) != value:
             patch.setenv(name, value)
+    patch.setattr(tempfile, "tempdir", None)  # asks TMPDIR again
     patch.chdir(folder / "work")
 
 

@@ -30,7 +30,8 @@ class Installation:
         """Install with pip, from the disk alone."""
         pip = [sys.executable, "-m", "pip", "--python", str(self.bin / "python"), "--quiet"]
         offline = ["--no-index", "--no-deps", "--no-build-isolation", "--disable-pip-version-check"]
-        _checked([*pip, "install", *offline, *map(str, what)])
+        # What is lent must not count as installed: our own package may be among it.
+        _checked([*pip, "install", "--ignore-installed", *offline, *map(str, what)])
 
     def python(self, code: str) -> str:
         """Run `code` in the environment, away from any checkout, and return what it printed."""

@@ -66,6 +66,7 @@ def sealed_environment(folder: Path) -> dict[str, str]:
         "HOME": str(home),
         "LC_ALL": "C.UTF-8",
         "LINES": "40",
+        "TMPDIR": str(folder / "tmp"),
         "TZ": "UTC",
         "USERPROFILE": str(home),
         "WT_LOCK_DIR": str(folder / "locks"),
@@ -77,9 +78,9 @@ def sealed_environment(folder: Path) -> dict[str, str]:
 
 
 def make_sealed_folder(folder: Path) -> None:
-    """Create the home that `sealed_environment` points to, and an empty folder to work in."""
-    (folder / "home").mkdir(parents=True)
-    (folder / "work").mkdir()
+    """Create what `sealed_environment` points to, and an empty folder to work in."""
+    for name in ("home", "tmp", "work"):
+        (folder / name).mkdir(parents=True)
     (folder / "home" / ".gitconfig").write_text(GIT_IDENTITY)
 
 
