@@ -15,10 +15,10 @@ _NOT_XML = re.compile(
 
 
 def one_line(text: str, limit: int | None = None) -> str:
-    """Return `text` for one line of a terminal: control characters escaped, cut at `limit`.
+    r"""Return `text` for one line of a terminal: control characters escaped, cut at `limit`.
 
     Escape sequences could move the cursor or recolour a verdict, bidirectional overrides could
-    reverse one, so all of them are written as `\\x1b` and the like. A text that was cut ends in
+    reverse one, so all of them are written as `\x1b` and the like. A text that was cut ends in
     `...` and has exactly `limit` characters.
     """
     safe = _CONTROL.sub(lambda found: found.group().encode("unicode_escape").decode(), text)

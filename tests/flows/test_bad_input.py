@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from kit.commands import events, ledger, write_pack, write_plugin, wt
-from kit.repo import Repo
+
+if TYPE_CHECKING:
+    from kit.repo import Repo
 
 REFUSED = [
     (["--runs", "0"], "must be at least 1, got 0"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,9 +14,11 @@ from wt_git.api.pack import ScenarioPack
 from wt_git.api.perturbations import InjectStaleMemory
 from wt_git.api.scenario import Scenario
 from wt_git.ladder.tokens import NOTHING, UNKNOWN, Tokens, run_tokens, total
-from wt_git.records.rows import LedgerRow
 from wt_git.sweep.row import counts_as_failure, execution_error, ledger_row
 from wt_git.sweep.selection import Selected
+
+if TYPE_CHECKING:
+    from wt_git.records.rows import LedgerRow
 
 
 @pytest.mark.parametrize(

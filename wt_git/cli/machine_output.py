@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Literal, assert_never
 from wt_git import files
 from wt_git.errors import StorageError, UsageError
 from wt_git.git import paths
-from wt_git.records.store import RunsDir
 from wt_git.reports.junit import Case, RunLines, junit
 from wt_git.sweep.results import ScenarioBroke, ScenarioRan, ScenarioResult, WorldMismatched
 
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from wt_git.records.store import RunsDir
     from wt_git.sweep.selection import Selected
 
 Format = Literal["junit", "json"]

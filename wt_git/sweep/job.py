@@ -17,8 +17,8 @@ from wt_git.sweep.row import ledger_row
 
 if TYPE_CHECKING:
     from wt_git.api.aggregate import ScenarioRunResult
-    from wt_git.sweep.session import Session
     from wt_git.sweep.selection import Selected
+    from wt_git.sweep.session import Session
 
 
 class _Cancelled(Exception):  # noqa: N818 - control flow, not an error
@@ -93,13 +93,15 @@ class _Job:
         return self._recorder.finished(self._index, self._selected, row)
 
     def _tool_servers(self) -> list[Any]:
-        """A mock that nothing mounts would be an empty log that overrides the agent's evidence."""
+        """Return the pack's mock for this scenario, if the runtime mounts such servers.
+
+        A mock that nothing mounts would be an empty log that overrides the agent's own evidence.
+        """
         factory = self._selected.pack.mcp_factory
         runtime_mounts = getattr(self._session.runtime, "accepts_runner_managed_mcps", True)
         if factory is None or runtime_mounts is False:
             return []
-        server = factory(self._selected.scenario)
-        return [] if server is None else [server]
+        return [factory(self._selected.scenario)]
 
     def _run_starts(self, run: int) -> None:
         if self._session.interrupted:

@@ -133,8 +133,9 @@ def _known(resolved: Path) -> ModuleType | None:
         return module
     for module in list(sys.modules.values()):
         file = getattr(module, "__file__", None)
-        if file and Path(file).name == resolved.name and Path(file).resolve() == resolved:
-            # `python -m module` runs a file as __main__, which is another module object.
-            if module.__name__ != "__main__":
-                return module
+        # `python -m module` runs a file as __main__, which is another module object.
+        if not file or module.__name__ == "__main__" or not file.endswith(resolved.name):
+            continue
+        if Path(file).resolve() == resolved:
+            return module
     return None

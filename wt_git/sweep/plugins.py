@@ -6,7 +6,6 @@ Rules: docs/writing-a-runtime.md, "Naming a runtime" and "What a plugin may defi
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wt_git.errors import LoadError, UsageError
@@ -18,6 +17,7 @@ from wt_git.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from wt_git.spi.runtime_plugin import RuntimePlugin
 

@@ -56,7 +56,7 @@ def prepare(request: SweepRequest) -> Prepared:
 
 
 def _effective_selectors(request: SweepRequest, found: Discovered, notices: list[str]) -> Selectors:
-    """A source that is named is what its author works on, so the run is limited to it."""
+    """Limit the run to the sources that were named: they are what their author works on."""
     asked = request.selectors
     if not found.sourced or asked.packs or request.all_packs:
         return asked

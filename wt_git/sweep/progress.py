@@ -52,7 +52,7 @@ class Progress:
     def emit(self, kind: type[E], /, **fields: Any) -> None:
         """Append an event of `kind` and show it. A file that cannot take it is said once."""
         with self._lock:
-            event = kind(ts=with_fraction(self._clock.now()), **self._identity, **fields)
+            event = kind(ts=with_fraction(self._clock.now()), **{**self._identity, **fields})
             try:
                 self._runs_dir.append_event(event)
             except StorageError as error:

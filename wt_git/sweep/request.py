@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wt_git.ladder.tiers import Tier
+    from wt_git.records.rows import Tier
     from wt_git.spi.agent_runtime import AgentConfig
     from wt_git.sweep.plugins import Runtime
     from wt_git.sweep.schedulers import Plan

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from wt_git.api.scenario import Scenario
 
 
+_TELLING = 3
+"""A shorter fragment is part of too many names to suggest them."""
+
+
 class Selected(NamedTuple):
     """A scenario together with the pack that owns it, from which all its wiring comes."""
 
@@ -104,7 +108,9 @@ def near_matches(value: str, candidates: Sequence[str]) -> tuple[str, ...]:
     plain = value.strip("*?").lower()
     by_case = {candidate.lower(): candidate for candidate in candidates}
     close = difflib.get_close_matches(plain, by_case, n=3, cutoff=0.6)
-    inside = [low for low in by_case if len(plain) > 2 and plain in low and low not in close]
+    inside = [
+        low for low in by_case if len(plain) >= _TELLING and plain in low and low not in close
+    ]
     return tuple(by_case[low] for low in [*close, *inside][:3])
 
 

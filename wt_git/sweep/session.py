@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from wt_git.sweep.recorder import LedgerLosses
 
 if TYPE_CHECKING:
+    import threading
+
     from wt_git.api.aggregate import AggregateResult
     from wt_git.clock import Clock
     from wt_git.records.store import RunsDir
