@@ -31,18 +31,26 @@ CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 
 class LazyGroup(click.Group):
     """A group whose commands are modules, imported when one is invoked."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's
         """Return the command names in the order of the table."""
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(
+        self,
+        ctx: click.Context,  # noqa: ARG002 - click's
+        cmd_name: str,
+    ) -> click.Command | None:
         """Import the command's module and return the command."""
         if cmd_name not in COMMANDS:
             return None
         command: click.Command = importlib.import_module(COMMANDS[cmd_name][0]).command
         return command
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_commands(
+        self,
+        ctx: click.Context,  # noqa: ARG002 - click's
+        formatter: click.HelpFormatter,
+    ) -> None:
         """List the commands from the table, without importing any."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
@@ -79,8 +87,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         click.echo(group.get_help(click.Context(group, info_name="wt", **CONTEXT_SETTINGS)))  # type: ignore[arg-type]
         return EXIT_NO
     try:
-        return _code(
-            group.main(args=list(arguments), prog_name="wt", standalone_mode=False, obj=arguments)
+        return _invoke(arguments)
+    except BrokenPipeError:
+        return _reader_is_gone()
+    except Exception as error:  # noqa: BLE001 - the last resort: nobody gets a bare traceback
+        from wt_git.cli.problems import report  # noqa: PLC0415 - only when something went wrong
+
+        return report(error, arguments)
+
+
+def _invoke(arguments: list[str]) -> int:
+    """Let click parse and call the command; its own outcomes become exit codes."""
+    try:
+        returned = group.main(
+            args=list(arguments), prog_name="wt", standalone_mode=False, obj=arguments
         )
     except click.exceptions.Exit as done:
         return done.exit_code
@@ -89,12 +109,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         return EXIT_INTERRUPTED
-    except BrokenPipeError:
-        return _reader_is_gone()
-    except Exception as error:  # noqa: BLE001 - the last resort: nobody gets a bare traceback
-        from wt_git.cli.problems import report  # noqa: PLC0415 - only when something went wrong
-
-        return report(error, arguments)
+    return _code(returned)
 
 
 def _code(returned: Any) -> int:
