@@ -98,12 +98,15 @@ class Client:
                 f"within {self._limit_s:g} s"
             ) from error
         except (OSError, http.client.HTTPException, UnicodeError) as error:
-            cause = f"{type(error).__name__}: {error}"[:_SHOWN_CHARACTERS]
-            refused = isinstance(error, ConnectionRefusedError)
             raise EndpointError(
-                f"http_inject {operation}: transport error at {where}: {cause}"
-                + ("; is the agent running there?" if refused else "")
+                f"http_inject {operation}: transport error at {where}: {_cause(error)}"
             ) from error
+
+
+def _cause(error: Exception) -> str:
+    if isinstance(error, ConnectionRefusedError):
+        return "connection refused; is the agent running there?"
+    return f"{type(error).__name__}: {error}"[:_SHOWN_CHARACTERS]
 
 
 def _unexpected_status(operation: str, received: Received) -> EndpointError:
