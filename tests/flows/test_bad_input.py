@@ -212,7 +212,7 @@ def test_a_mistyped_command_names_the_near_one() -> None:
     """As git does."""
     ran = wt("rnu")
     assert ran.code == 2
-    assert "Did you mean 'run'?" in ran.err
+    assert "did you mean 'run'?" in ran.err
 
 
 def test_a_check_free_scenario_is_warned_about() -> None:

@@ -1,93 +1,62 @@
 """The command line: `wt`, also as `windtunnel`, `git windtunnel` and `python -m wt_git`.
 
-Commands are loaded when they are used, so that `wt --help` costs little more than an interpreter.
+A table of commands and a dispatcher. Each command is a module, imported when it is used: not even
+click is loaded for `wt --help`, which costs little more than an interpreter.
 """
 
 from __future__ import annotations
 
 import importlib
 import sys
-from typing import TYPE_CHECKING, Any
-
-import click
+from typing import TYPE_CHECKING, NamedTuple
 
 from wt_git import __version__
-from wt_git.errors import EXIT_INTERRUPTED, EXIT_NO, EXIT_YES
+from wt_git.errors import EXIT_INTERRUPTED, EXIT_NO, EXIT_USAGE, EXIT_YES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import click
+
+
+class Entry(NamedTuple):
+    """The module that holds a command as `command`, and its line in the overview."""
+
+    module: str
+    line: str
+
+
 COMMANDS = {
-    "run": (
-        "wt_git.cli.commands.run",
-        "Run scenarios against an agent and score the whole flight.",
+    "run": Entry(
+        "wt_git.cli.commands.run", "Run scenarios against an agent and score the whole flight."
     ),
 }
-"""Command to (the module that holds it as `command`, its one line in the overview)."""
 
-CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+_OVERVIEW = """\
+Usage: wt [-h] [--version] COMMAND [OPTIONS]
 
+  Wind Tunnel: find out with the smallest experiment whether a change to an
+  agent works. Scenarios are flown against a real agent, the whole flight is
+  scored, and what was found out is kept where the code is.
 
-class LazyGroup(click.Group):
-    """A group whose commands are modules, imported when one is invoked."""
+Commands:
+{commands}
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's
-        """Return the command names in the order of the table."""
-        return list(COMMANDS)
+  `wt COMMAND --help` says what a command takes.
 
-    def get_command(
-        self,
-        ctx: click.Context,  # noqa: ARG002 - click's
-        cmd_name: str,
-    ) -> click.Command | None:
-        """Import the command's module and return the command."""
-        if cmd_name not in COMMANDS:
-            return None
-        command: click.Command = importlib.import_module(COMMANDS[cmd_name][0]).command
-        return command
-
-    def format_commands(
-        self,
-        ctx: click.Context,  # noqa: ARG002 - click's
-        formatter: click.HelpFormatter,
-    ) -> None:
-        """List the commands from the table, without importing any."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Refuse an unknown command by naming the ones that come near it."""
-        if args[0] not in COMMANDS:
-            import difflib  # noqa: PLC0415 - only for a mistyped command
-
-            near = difflib.get_close_matches(args[0], COMMANDS, n=1)
-            guess = f" Did you mean '{near[0]}'?" if near else ""
-            ctx.fail(f"No such command '{args[0]}'.{guess} Commands: {', '.join(COMMANDS)}.")
-        return super().resolve_command(ctx, args)
-
-
-@click.group(cls=LazyGroup, context_settings=CONTEXT_SETTINGS)
-@click.version_option(__version__, message="wt %(version)s")
-@click.pass_context
-def group(context: click.Context) -> None:
-    """Wind Tunnel: find out with the smallest experiment whether a change to an agent works.
-
-    Scenarios are flown against a real agent, the whole flight is scored, and what was found out is
-    kept where the code is.
-    """
-    context.meta["wt.arguments"] = context.obj or []
+Options:
+  -h, --help  Show this message and exit.
+  --version   Show the version and exit.
+"""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code: 0 yes, 1 no, 2 asked wrongly, 75 busy."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    if not arguments:
-        click.echo(group.get_help(click.Context(group, info_name="wt", **CONTEXT_SETTINGS)))  # type: ignore[arg-type]
-        return EXIT_NO
     try:
-        return _invoke(arguments)
+        return _dispatch(arguments)
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
     except BrokenPipeError:
         return _reader_is_gone()
     except Exception as error:  # noqa: BLE001 - the last resort: nobody gets a bare traceback
@@ -96,24 +65,70 @@ def main(argv: Sequence[str] | None = None) -> int:
         return report(error, arguments)
 
 
-def _invoke(arguments: list[str]) -> int:
+def entry() -> None:
+    """Run `main` as the installed scripts do: its code becomes the process's."""
+    raise SystemExit(main())
+
+
+def _dispatch(arguments: list[str]) -> int:
+    first = arguments[0] if arguments else ""
+    if first in COMMANDS:
+        return _invoke(importlib.import_module(COMMANDS[first].module).command, arguments)
+    if first in {"", "-h", "--help"}:
+        _print(overview())
+        return EXIT_YES if first else EXIT_NO
+    if first == "--version":
+        _print(f"wt {__version__}\n")
+        return EXIT_YES
+    _print(_unknown(first), error=True)
+    return EXIT_USAGE
+
+
+def overview() -> str:
+    """Return the help of `wt` itself."""
+    width = max(map(len, COMMANDS))
+    lines = [f"  {name:<{width}}  {entry.line}" for name, entry in COMMANDS.items()]
+    return _OVERVIEW.format(commands="\n".join(lines))
+
+
+def _unknown(first: str) -> str:
+    import difflib  # noqa: PLC0415 - only for a mistyped command
+
+    from wt_git.text import one_line  # noqa: PLC0415
+
+    what = "option" if first.startswith("-") else "command"
+    near = difflib.get_close_matches(first, [*COMMANDS, "--help", "--version"], n=1)
+    guess = f"; did you mean '{near[0]}'?" if near else ""
+    return (
+        f"wt: no such {what} '{one_line(first)}'{guess}\n"
+        f"wt: commands: {', '.join(COMMANDS)}; `wt --help` says what they do\n"
+    )
+
+
+def _invoke(command: click.Command, arguments: list[str]) -> int:
     """Let click parse and call the command; its own outcomes become exit codes."""
+    import click  # noqa: PLC0415 - not for the overview
+
+    name, rest = arguments[0], arguments[1:]
     try:
-        returned = group.main(
-            args=list(arguments), prog_name="wt", standalone_mode=False, obj=arguments
+        returned = command.main(
+            args=list(rest), prog_name=f"wt {name}", standalone_mode=False, obj=arguments
         )
     except click.exceptions.Exit as done:
         return done.exit_code
     except click.ClickException as error:
         error.show()
         return error.exit_code
-    except (click.Abort, KeyboardInterrupt):
+    except click.Abort:
         return EXIT_INTERRUPTED
-    return _code(returned)
-
-
-def _code(returned: Any) -> int:
     return returned if isinstance(returned, int) else EXIT_YES
+
+
+def _print(text: str, *, error: bool = False) -> None:
+    stream = sys.stderr if error else sys.stdout
+    stream.write(text)
+    # Flushed here, where a reader that went away can still be noticed.
+    stream.flush()
 
 
 def _reader_is_gone() -> int:
@@ -123,8 +138,3 @@ def _reader_is_gone() -> int:
     # Python would complain once more when it flushes at exit.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return EXIT_NO
-
-
-def entry() -> None:
-    """Run `main` as the installed scripts do: its code becomes the process's."""
-    raise SystemExit(main())

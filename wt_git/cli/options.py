@@ -10,6 +10,12 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+CONTEXT_SETTINGS: dict[str, Any] = {
+    "help_option_names": ["-h", "--help"],
+    "max_content_width": 100,
+}
+"""What every command passes to click."""
+
 F = TypeVar("F", bound="Callable[..., Any]")
 
 

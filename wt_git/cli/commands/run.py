@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wt_git.cli.options import PositiveInt, selection_options
+from wt_git.cli.options import CONTEXT_SETTINGS, PositiveInt, selection_options
 from wt_git.errors import EXIT_NO
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ signal. Ctrl-C once ends the sweep after the runs in flight, twice ends it now.
 """
 
 
-@click.command("run", epilog=EPILOG)
+@click.command("run", epilog=EPILOG, context_settings=CONTEXT_SETTINGS)
 @selection_options
 @click.option(
     "--all-packs", is_flag=True, help="With --pack-source: do not limit the run to those sources."
@@ -135,9 +135,7 @@ def _request(options: dict[str, Any]) -> SweepRequest:
 
 def _as_typed() -> str:
     """Return this command line as a person could paste it."""
-    context = click.get_current_context()
-    arguments = context.find_root().meta.get("wt.arguments", [])
-    return shlex.join(["wt", *arguments])
+    return shlex.join(["wt", *click.get_current_context().obj])
 
 
 def _run(request: SweepRequest, form: Any, out: Path | None) -> int:
