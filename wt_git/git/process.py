@@ -46,18 +46,34 @@ class Answer(NamedTuple):
     err: str
 
 
-def run(args: Sequence[str], *, cwd: Path, timeout_s: float = 60.0) -> bytes:
+def run(
+    args: Sequence[str],
+    *,
+    cwd: Path,
+    timeout_s: float = 60.0,
+    stdin: bytes = b"",
+    env: Mapping[str, str] | None = None,
+) -> bytes:
     """Run git with `args` in the folder `cwd` and return what it printed.
 
-    Raises `GitError` when git is missing, failed, or took longer than `timeout_s`.
+    It reads `stdin`; `env` is added to its environment, after every inherited `GIT_` variable that
+    points at a repository was taken out. Raises `GitError` when git is missing, failed, or took
+    longer than `timeout_s`.
     """
-    answer = ask(args, cwd=cwd, timeout_s=timeout_s)
+    answer = ask(args, cwd=cwd, timeout_s=timeout_s, stdin=stdin, env=env)
     if answer.status != 0:
         raise failure(args, cwd, answer)
     return answer.out
 
 
-def ask(args: Sequence[str], *, cwd: Path, timeout_s: float = 60.0) -> Answer:
+def ask(
+    args: Sequence[str],
+    *,
+    cwd: Path,
+    timeout_s: float = 60.0,
+    stdin: bytes = b"",
+    env: Mapping[str, str] | None = None,
+) -> Answer:
     """Run git as `run` does, for callers to whom a failure is an answer.
 
     Raises `GitError` when git is missing or took longer than `timeout_s`.
@@ -66,8 +82,8 @@ def ask(args: Sequence[str], *, cwd: Path, timeout_s: float = 60.0) -> Answer:
         process = subprocess.Popen(  # noqa: S603 - a list, no shell
             ["git", *args],  # noqa: S607 - the user's git is the one on PATH
             cwd=cwd,
-            env=clean_environment(os.environ),  # noqa: TID251 - a child inherits it
-            stdin=subprocess.DEVNULL,
+            env=clean_environment(os.environ) | dict(env or {}),  # noqa: TID251
+            stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,  # Ctrl-C ends the sweep in order, not the git under it
@@ -76,7 +92,7 @@ def ask(args: Sequence[str], *, cwd: Path, timeout_s: float = 60.0) -> Answer:
         raise _not_started(cwd, error) from error
     with process:
         try:
-            out, err = process.communicate(timeout=timeout_s)
+            out, err = process.communicate(stdin or None, timeout=timeout_s)
         except BaseException as error:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)  # filters that it started, too
