@@ -33,8 +33,8 @@ BUILTIN_RUNTIMES = {
 class Runtime:
     """A resolved runtime: its plugin, and the answers that the plugin gave once.
 
-    `limit` is how many jobs may overlap (None: any number, and no run lock). `lock_key` is the
-    normalised name of the backend. `model` is the label of the model that will answer, or None.
+    `limit` is how many jobs may overlap (None: any number, and no run lock). `lock_key` names
+    the backend. `model` is the label of the model that will answer, or None.
     """
 
     name: str
@@ -58,7 +58,7 @@ def resolve(name: str, say: Callable[[str], None]) -> Runtime:
         plugin=plugin,
         file=loaded.file,
         limit=_limit(name, plugin),
-        lock_key=normalise_key(name, _lock_key(name, plugin)),
+        lock_key=_normalised(name, _lock_key(name, plugin)),
         model=_model_label(name, plugin, say),
     )
 
@@ -143,6 +143,16 @@ def _lock_key(name: str, plugin: RuntimePlugin) -> str:
             code="bad-plugin",
         )
     return key
+
+
+def _normalised(name: str, key: str) -> str:
+    """Return the key of the run lock: an address is one backend however it is spelt.
+
+    Any other key is the plugin's own word and stays as it is, its runtime's name included: two
+    plugins may both call a backend `default`.
+    """
+    normalised = normalise_key(name, key)
+    return normalised if "://" in normalised else key.strip()
 
 
 def _model_label(name: str, plugin: RuntimePlugin, say: Callable[[str], None]) -> str | None:

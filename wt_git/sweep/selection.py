@@ -1,4 +1,4 @@
-"""Which scenarios a sweep runs (docs/reference, "Choosing scenarios"). Pure rules over packs."""
+"""Which scenarios a sweep runs (docs/reference.md, "Choosing scenarios"). Pure rules over packs."""
 
 from __future__ import annotations
 
