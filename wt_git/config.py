@@ -1,6 +1,6 @@
 """The tables of `[tool.windtunnel]` in pyproject.toml, read once into frozen settings.
 
-docs/reference/configuration.md lists them. What a table may not hold is refused by file, table,
+docs/reference.md, "Configuration", lists them. What a table may not hold is refused by file, table,
 key, value and what was expected: a misspelt cap that is passed over would be no cap at all.
 """
 

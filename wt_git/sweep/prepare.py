@@ -1,4 +1,7 @@
-"""The checks before a sweep, in the order that docs/reference states. Each refusal is exit 2."""
+"""The checks before a sweep; each refusal is exit 2.
+
+The order is that of docs/architecture.md, "A sweep, step by step".
+"""
 
 from __future__ import annotations
 

@@ -1,0 +1,163 @@
+"""The tables of the documentation name what the code has: no field, key or option too few or many."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+from kit.traces import a_score, a_trace, user
+
+import wt_git.api
+from wt_git.api import pack, scenario, score
+from wt_git.api.perturbations import __all__ as perturbations
+from wt_git.effect_classes import EffectClass
+from wt_git.records import events, experiments, rows
+from wt_git.records.sidecars import sidecar_document
+from wt_git.scenarios import builtin_packs
+from wt_git.sweep.recorder import scenario_block
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+PACKAGE = DOCS.parent / "wt_git"
+
+
+def text(page: str) -> str:
+    return (DOCS / page).read_text("utf-8")
+
+
+def section(page: str, heading: str) -> str:
+    """The text below a heading, up to the next one of its level or above."""
+    level = re.search(rf"^(#+) {re.escape(heading)}$", text(page), re.MULTILINE)[1]
+    below = text(page).split(f"\n{level} {heading}\n", 1)[1]
+    return re.split(rf"^#{{2,{len(level)}}} ", below, maxsplit=1, flags=re.MULTILINE)[0]
+
+
+def tables(page: str, heading: str) -> list[list[str]]:
+    """The first column of each table below a heading, without its backticks."""
+    found: list[list[str]] = []
+    previous = ""
+    for line in section(page, heading).split("\n"):
+        if line.startswith("| --- "):
+            found.append([])
+        elif line.startswith("|") and previous.startswith("|") and found:
+            found[-1].append(line.split(" | ")[0].strip("| `"))
+        previous = line
+    return found
+
+
+def names(kind: type) -> list[str]:
+    return [field.name for field in fields(kind)]
+
+
+def test_every_field_of_a_scenario_is_explained():
+    """The reference for authors has all of them and no other."""
+    (listed,) = tables("writing-a-scenario.md", "All fields")
+    assert sorted(listed) == sorted(names(scenario.Scenario))
+
+
+def test_every_field_of_a_pack_and_of_a_failure_cost_is_explained():
+    """The same for what stands beside a scenario."""
+    (of_pack,) = tables("writing-a-scenario.md", "Packs")
+    assert of_pack == names(pack.ScenarioPack)
+    (of_cost,) = tables("writing-a-scenario.md", "Failure cost")
+    assert of_cost == names(score.FailureCost)
+
+
+@pytest.mark.parametrize("name", wt_git.api.__all__)
+def test_every_public_name_is_mentioned(name):
+    """Whoever sees a name in an import finds it on the page for authors."""
+    page = text("writing-a-scenario.md") + text("messages.md")
+    assert re.search(rf"\b{name}\b", page)
+
+
+def test_every_perturbation_has_a_row():
+    """In one of the two tables, or named as one that the agent never meets."""
+    shown = section("writing-a-scenario.md", "Perturbations")
+    shown += section("writing-a-scenario.md", "Misbehaving tools")
+    assert [name for name in perturbations if f"`{name}`" not in shown] == []
+
+
+def test_every_effect_class_has_a_row():
+    """The vocabulary is closed."""
+    (listed,) = tables("writing-a-scenario.md", "Effect classes")
+    assert listed == [each.value for each in EffectClass]
+
+
+def test_every_dimension_and_its_scenarios_are_listed():
+    """What ships can be read without running anything."""
+    shown = section("writing-a-scenario.md", "Dimensions")
+    for shipped in builtin_packs():
+        assert f"`{shipped.name}`" in shown
+        assert [s.name for s in shipped.scenarios if f"`{s.name}`" not in shown] == []
+
+
+def test_the_keys_of_a_trace_are_those_of_its_file():
+    """In the order of the file, those of a turn below."""
+    document = wt_git.api.trace.trace_to_dict(a_trace(user()))
+    of_trace, of_turn = tables("files.md", "Traces")
+    assert of_trace == list(document)
+    assert of_turn == list(document["turns"][0])
+
+
+def test_the_keys_of_a_sidecar_are_those_of_its_file():
+    """The block about the scenario included."""
+    asked = scenario.Scenario("x", "x")
+    document = sidecar_document(a_score(), asked.resolved_gate_layers(), scenario_block(asked))
+    (listed,) = tables("files.md", "Score sidecars")
+    assert listed == list(document)
+    shown = section("files.md", "Score sidecars")
+    assert [key for key in document["scenario"] if f"`{key}`" not in shown] == []
+    assert [key for key in document["failure_cost"] if f"`{key}`" not in shown] == []
+
+
+def test_the_keys_of_a_row_are_those_of_the_ledger():
+    """In the order of the model, which is that of the json document."""
+    of_row, of_experiment = tables("files.md", "Ledger")
+    assert of_row == list(rows.LedgerRow.model_fields)
+    assert sorted(of_experiment) == sorted(rows.Experiment.model_fields)
+
+
+def test_the_keys_of_a_sweep_record_are_those_of_its_file():
+    """In the order of the model."""
+    (listed,) = tables("files.md", "Experiments")
+    assert listed == list(experiments.SweepRecord.model_fields)
+
+
+def test_every_event_and_its_keys_are_listed():
+    """One row per kind of event, with the keys that it adds to the common ones."""
+    shown = section("files.md", "Events")
+    kinds = events.Event.__subclasses__()
+    (listed,) = tables("files.md", "Events")
+    assert listed == [kind.model_fields["event"].default for kind in kinds]
+    for kind in kinds:
+        row = next(
+            line
+            for line in shown.split("\n")
+            if line.startswith(f"| `{kind.model_fields['event'].default}`")
+        )
+        own = [name for name in kind.model_fields if name not in events.Event.model_fields]
+        assert [name for name in own if f"`{name}`" not in row] == []
+
+
+def test_every_variable_of_the_environment_is_listed():
+    """A setting that nobody can find is no setting."""
+    found = {
+        variable
+        for path in PACKAGE.rglob("*.py")
+        for variable in re.findall(r"\b(?:WT|MOCK_MCP)_[A-Z_]*[A-Z]\b", path.read_text("utf-8"))
+    }
+    shown = section("reference.md", "Environment")
+    assert len(found) > 8
+    assert [variable for variable in sorted(found) if f"`{variable}`" not in shown] == []
+
+
+def test_the_glossary_is_sorted_and_says_each_word_once():
+    """It is looked up, not read."""
+    words = [
+        line.split("|")[1].strip().lower()
+        for line in text("glossary.md").split("\n")
+        if line.startswith("| ")
+    ][2:]
+    assert len(words) > 40
+    assert words == sorted(set(words))
