@@ -50,9 +50,27 @@ def test_a_broken_line_spoils_only_itself(written: list[dict[str, object]], junk
     assert bool(report.skipped) == bool(written and has_junk)
 
 
+@given(
+    st.lists(st.binary(max_size=20) | st.sampled_from([b'{"a": 1}', b"{}\r", b"", b"{"])),
+    st.integers(1, 9),
+    st.booleans(),
+)
+def test_reading_backwards_is_reading_forwards_reversed(
+    lines: list[bytes], block: int, ended: bool
+) -> None:
+    """Whatever the lines, wherever the blocks fall, with or without a last line break."""
+    path = Path("lines.ndjsonl")
+    path.write_bytes(b"\n".join(lines) + (b"\n" if ended else b""))
+    forward, backward = files.LineReport(), files.LineReport()
+    expected = list(files.read_lines(path, forward))
+    assert list(files.read_lines_backwards(path, backward, block=block)) == expected[::-1]
+    assert forward.skipped == backward.skipped
+
+
 def test_a_missing_file_reads_as_empty() -> None:
     """A directory without history is not an error."""
     assert list(files.read_lines(Path("absent"))) == []
+    assert list(files.read_lines_backwards(Path("absent"))) == []
 
 
 @given(json_values)
@@ -61,7 +79,6 @@ def test_a_document_comes_back_as_it_was(value: object) -> None:
     text = files.json_document(value)
     text.encode()
     assert json.loads(text) == value
-
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), object()])

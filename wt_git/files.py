@@ -154,6 +154,45 @@ def read_lines(path: Path, report: LineReport | None = None) -> Iterator[ReadLin
                 report.skipped += 1
 
 
+def read_lines_backwards(
+    path: Path, report: LineReport | None = None, *, block: int = 1 << 16
+) -> Iterator[ReadLine]:
+    """Yield what `read_lines` yields, the last line first, reading only as far as it is asked.
+
+    A question about the latest records costs the same after years of history. `block` is how many
+    bytes are read at a time.
+    """
+    for data in _raw_lines_backwards(path, block):
+        if not data.strip():
+            continue
+        line = _parse(data)
+        if line is not None:
+            yield line
+        elif report is not None:
+            report.skipped += 1
+
+
+def _raw_lines_backwards(path: Path, block: int) -> Iterator[bytes]:
+    try:
+        stream = path.open("rb")
+    except FileNotFoundError:
+        return
+    with stream:
+        end = stream.seek(0, os.SEEK_END)
+        parts: list[bytes] = []  # of the line whose beginning has not been reached, last part first
+        while end:
+            start = max(end - block, 0)
+            stream.seek(start)
+            *lines, tail = stream.read(end - start).split(b"\n")[::-1] or [b""]
+            for line in lines:
+                parts.append(line)
+                yield b"".join(reversed(parts)).removesuffix(b"\r")
+                parts = []
+            parts.append(tail)
+            end = start
+        yield b"".join(reversed(parts)).removesuffix(b"\r")
+
+
 def _parse(data: bytes) -> ReadLine | None:
     try:
         text = data.decode("utf-8")

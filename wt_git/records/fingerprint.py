@@ -1,0 +1,63 @@
+"""What was under test, as recorded: eight parts and one hash over them (docs/files.md)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+CHANGED_DURING_SWEEP = "changed-during-sweep"
+"""Stands for the hash where what was under test changed before its row was written."""
+
+SNAPSHOT_FAILED = "snapshot-failed"
+"""Stands for the hash where a repository is there and its tree could not be taken."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FingerprintParts:
+    """The parts; None where a part does not apply or is not known.
+
+    `git_tree` is the tree of the working directory, `target` the backend that `runtime` resolves
+    to, `model` the plugin's label, `soul` and `agents` hashes of the files, `plugin` what the
+    plugin says about code that lives elsewhere.
+    """
+
+    git_tree: str | None
+    runtime: str | None
+    target: str | None
+    model: str | None
+    soul: str | None
+    agents: str | None
+    plugin: str | None
+    wt_version: str | None
+
+    def value(self) -> str:
+        """Return the fingerprint: `sha256:` and the hash of the parts as canonical JSON.
+
+        Keys sorted, no spaces, non-ASCII escaped, nulls kept.
+        """
+        canonical = json.dumps(asdict(self), sort_keys=True, separators=(",", ":"))
+        return f"sha256:{hashlib.sha256(canonical.encode('ascii')).hexdigest()}"
+
+    def as_record(self) -> dict[str, str | None]:
+        """Return the parts as a ledger row holds them."""
+        return asdict(self)
+
+
+def parts_from_record(record: Mapping[str, object]) -> FingerprintParts | None:
+    """Return the parts that a row recorded; None unless it holds exactly the eight."""
+    names = {field.name for field in fields(FingerprintParts)}
+    if set(record) != names:
+        return None
+    if not all(value is None or isinstance(value, str) for value in record.values()):
+        return None
+    return FingerprintParts(**record)  # type: ignore[arg-type]
+
+
+def content_hash(data: bytes) -> str:
+    """Return the part for a file's bytes."""
+    return f"sha256:{hashlib.sha256(data).hexdigest()}"
