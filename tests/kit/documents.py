@@ -17,6 +17,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 PROJECT = Path(__file__).resolve().parents[2]
 EXECUTED = ("console", "sh", "python", "toml")
@@ -109,8 +113,8 @@ def parse(name: str, text: str) -> Page:
     return Page(name, tuple(blocks), headings, links)
 
 
-def _body(lines, fence, where: str) -> str:
-    inside = []
+def _body(lines: Iterator[tuple[int, str]], fence: re.Match[str], where: str) -> str:
+    inside: list[str] = []
     for _, line in lines:
         if line.strip().startswith(fence["ticks"]) and not line.strip().strip("`"):
             return "\n".join(inside)

@@ -15,7 +15,7 @@ import click
 import tomli
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -103,7 +103,7 @@ def _paragraphs(text: str | None) -> str:
     return "\n\n".join(" ".join(part.split()) for part in (text or "").strip().split("\n\n"))
 
 
-def _markdown(rows: list[tuple[str, ...]]) -> str:
+def _markdown(rows: Sequence[tuple[str, ...]]) -> str:
     lines = ["| " + " | ".join(cells) + " |" for cells in rows]
     return "\n".join([lines[0], "|" + " --- |" * len(rows[0]), *lines[1:]])
 
