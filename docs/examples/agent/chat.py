@@ -1,0 +1,65 @@
+"""Lets a language model decide: any server that speaks the OpenAI chat format."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import httpx
+from steps import AgentError, Call, Message, Step, Tool
+
+SYSTEM_PROMPT = (
+    "You are the desk of the Rivermouth town library. Look everything up with your tools; "
+    "never answer from memory. Answer in one or two sentences. "
+    "If you need to know something from the reader first, ask."
+)
+
+
+class ChatModel:
+    """A chat endpoint: `url` without `/chat/completions`, the `model` to ask for, and its key."""
+
+    def __init__(self, url: str, model: str, key: str = "") -> None:
+        self._url = url.rstrip("/") + "/chat/completions"
+        self._model = model
+        self._headers = {"Authorization": f"Bearer {key}"} if key else {}
+
+    async def decide(self, messages: list[Message], tools: list[Tool]) -> Step:
+        """Ask the model once and return what it wants to do."""
+        if not any(message["role"] == "system" for message in messages):
+            messages = [{"role": "system", "content": SYSTEM_PROMPT}, *messages]
+        request: dict[str, Any] = {"model": self._model, "messages": messages}
+        if tools:
+            request |= {"tools": [_declare(tool) for tool in tools], "tool_choice": "auto"}
+        # No limit of its own: the turn has a deadline, and a slow model is not yet a broken one.
+        async with httpx.AsyncClient(timeout=None) as client:
+            response = await client.post(self._url, json=request, headers=self._headers)
+        if response.status_code != httpx.codes.OK:
+            raise AgentError(f"the model's server answered {response.status_code}: {response.text}")
+        return _read(response.text)
+
+
+def _declare(tool: Tool) -> dict[str, Any]:
+    function = {
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": tool.parameters,
+    }
+    return {"type": "function", "function": function}
+
+
+def _read(body: str) -> Step:
+    try:
+        answer = json.loads(body)
+        message = answer["choices"][0]["message"]
+        calls = tuple(_read_call(call["function"]) for call in message.get("tool_calls") or ())
+        text = message.get("content") or ""
+    except (ValueError, LookupError, TypeError, AttributeError) as problem:
+        raise AgentError(f"the model's server gave no chat completion: {body[:200]}") from problem
+    return Step(text, calls, model=answer.get("model"), usage=answer.get("usage"))
+
+
+def _read_call(function: dict[str, Any]) -> Call:
+    arguments = json.loads(function["arguments"] or "{}")
+    if not isinstance(arguments, dict):
+        raise TypeError(function["name"])
+    return Call(function["name"], arguments)
