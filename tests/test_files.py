@@ -146,6 +146,20 @@ def test_many_processes_append_whole_lines() -> None:
     assert sorted(seen) == [(name, number) for name in range(6) for number in range(200)]
 
 
+def test_a_file_held_open_is_shared_with_those_who_are_not() -> None:
+    """Lines of both arrive whole, a torn one in between stays alone, and closing frees it."""
+    held = files.LineFile("log")
+    held.append('{"n": 0}')
+    files.append_line("log", '{"n": 1}', durable=False)
+    with Path("log").open("a") as stream:
+        stream.write("torn")
+    held.append('{"n": 2}')
+    held.close()
+    held.append('{"n": 3}')
+    held.close()
+    assert [line.record["n"] for line in files.read_lines(Path("log"))] == [0, 1, 2, 3]
+
+
 def test_a_line_that_does_not_fit_is_taken_back() -> None:
     """On a full disk the file keeps its last whole line."""
     with pytest.raises(OSError, match="No space left"):

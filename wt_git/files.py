@@ -27,25 +27,27 @@ except ImportError:  # pragma: no cover - Windows has no flock; appends are stil
     fcntl = None  # type: ignore[assignment]
 
 _numbers = itertools.count()
+_APPENDING = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
 # U+0085, U+2028 and U+2029 end a line for many readers, so records carry them escaped.
 _LINE_BREAKS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
 
 
-def write_whole(path: Path | str, text: str, *, durable: bool = False) -> None:
-    """Write `text` as UTF-8 to `path` so that nobody ever sees half of it.
+def write_whole(path: Path | str, text: str | bytes, *, durable: bool = False) -> None:
+    """Write `text` (as UTF-8) to `path` so that nobody ever sees half of it.
 
     The folder must exist. `durable` waits until the data has reached the disk; without it a power
     cut may lose the file, a killed process cannot. Raises `OSError`; the target is then unchanged
     and no temporary file stays behind.
     """
     target = os.fspath(path)
-    folder, name = os.path.split(target)
+    folder, slash, name = target.rpartition("/")
     # The leading dot hides the file from every reader of a runs directory.
-    temporary = os.path.join(folder, f".{name[:180]}.{os.getpid()}-{next(_numbers)}.tmp")  # noqa: PTH118
+    temporary = f"{folder}{slash}.{name[:180]}.{os.getpid()}-{next(_numbers)}.tmp"
     try:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
         try:
-            _write_all(descriptor, text.encode("utf-8", "surrogatepass"))
+            data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
+            _write_all(descriptor, data)
             if durable:
                 os.fsync(descriptor)
         finally:
@@ -63,25 +65,59 @@ def append_line(path: Path | str, line: str, *, durable: bool) -> None:
     `durable` returns only once the line has reached the disk: for evidence, not for progress.
     Raises `OSError`, also when the disk took only part of the line; that part is then cut off.
     """
-    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
-    descriptor = os.open(path, flags, 0o666)
+    descriptor = os.open(path, _APPENDING, 0o666)
     try:
-        if fcntl is not None:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)  # released by close
-        size = os.fstat(descriptor).st_size
-        data = line.encode("utf-8", "surrogatepass") + b"\n"
-        if size and os.pread(descriptor, 1, size - 1) != b"\n":
-            data = b"\n" + data
-        try:
-            _write_all(descriptor, data)
-        except OSError:
-            with contextlib.suppress(OSError):
-                os.ftruncate(descriptor, size)
-            raise
+        _append(descriptor, line)
         if durable:
             os.fsync(descriptor)
     finally:
-        os.close(descriptor)
+        os.close(descriptor)  # and with it the lock
+
+
+class LineFile:
+    """A line file that is held open because many lines follow; otherwise as `append_line`."""
+
+    def __init__(self, path: Path | str) -> None:
+        self._path = os.fspath(path)
+        self._descriptor: int | None = None
+        self._end = 0
+
+    def append(self, line: str) -> None:
+        """Append `line` as one write; other processes may append in between. Raises `OSError`."""
+        if self._descriptor is None:
+            self._descriptor = os.open(self._path, _APPENDING, 0o666)
+            self._end = 0
+        try:
+            self._end = _append(self._descriptor, line, known_end=self._end)
+        finally:
+            if fcntl is not None:
+                fcntl.flock(self._descriptor, fcntl.LOCK_UN)
+
+    def close(self) -> None:
+        """Let go of the file; a later `append` opens it again."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+
+def _append(descriptor: int, line: str, *, known_end: int = 0) -> int:
+    """Lock the file, append one line, and return where the file ends now; it stays locked.
+
+    A file that ends at `known_end` ends in a line break; any other end is looked at.
+    """
+    if fcntl is not None:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    size = os.fstat(descriptor).st_size
+    data = line.encode("utf-8", "surrogatepass") + b"\n"
+    if size != known_end and os.pread(descriptor, 1, size - 1) != b"\n":
+        data = b"\n" + data
+    try:
+        _write_all(descriptor, data)
+    except OSError:
+        with contextlib.suppress(OSError):
+            os.ftruncate(descriptor, size)
+        raise
+    return size + len(data)
 
 
 def _write_all(descriptor: int, data: bytes) -> None:

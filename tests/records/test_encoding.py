@@ -29,9 +29,7 @@ def _strict(text: str) -> object:
 @given(values)
 def test_any_value_becomes_strict_json(value: object) -> None:
     """Also NaN, infinities and half surrogate pairs, which agents do send."""
-    text = document(value)
-    text.encode()
-    _strict(text)
+    _strict(document(value).decode())
 
 
 @given(
@@ -47,7 +45,7 @@ def test_any_value_becomes_strict_json(value: object) -> None:
 )
 def test_what_json_can_hold_comes_back_as_it_was(value: object) -> None:
     """In the layout that the standard library gives."""
-    text = document(value)
+    text = document(value).decode()
     assert _strict(text) == value
     assert len(text.split("\n")) == len(json.dumps(value, indent=2, ensure_ascii=False).split("\n"))
 
@@ -55,11 +53,11 @@ def test_what_json_can_hold_comes_back_as_it_was(value: object) -> None:
 @pytest.mark.parametrize("odd", [object(), {1, 2}, datetime(2026, 1, 2, tzinfo=UTC), b"\xff"])
 def test_what_json_cannot_hold_loses_nothing_else(odd: object) -> None:
     """The rest of the document is as it was."""
-    read = _strict(document({"odd": odd, "rest": [1, "two"]}))
+    read = _strict(document({"odd": odd, "rest": [1, "two"]}).decode())
     assert isinstance(read, dict)
     assert read["rest"] == [1, "two"]
 
 
 def test_text_that_looks_like_a_constant_is_kept() -> None:
     """NaN as a word is only a word."""
-    assert _strict(document({"NaN": "Infinity"})) == {"NaN": "Infinity"}
+    assert _strict(document({"NaN": "Infinity"}).decode()) == {"NaN": "Infinity"}

@@ -18,7 +18,7 @@ from wt_git.records.store import RunsDir
 def test_a_run_is_a_trace_and_its_sidecar() -> None:
     """Both come back as they went; the sidecar stands beside the trace."""
     trace = a_trace()
-    path = RunsDir(Path("runs")).write_run(trace, {"verdict": "PASS"})
+    path = Path(RunsDir(Path("runs")).write_run(trace, {"verdict": "PASS"}))
     assert load_trace(path) == trace
     assert json.loads(layout.sidecar_path(path).read_text()) == {"verdict": "PASS"}
     assert layout.sidecar_path(path) == path.with_name(f"{path.stem}.score.json")

@@ -225,16 +225,21 @@ def storage_path(trace: Trace, base_dir: Path | str | None = None) -> Path:
 
     Raises `ValueError` when a link under the base would lead the file out of it.
     """
-    base = str(DEFAULT_BASE if base_dir is None else base_dir)
+    return Path(storage_name(trace, str(DEFAULT_BASE if base_dir is None else base_dir)))
+
+
+def storage_name(trace: Trace, base: str) -> str:
+    """Return the same as text: for those who store many runs, a Path costs as much as a write."""
     parts = (trace.scenario_id, trace.agent_id, trace.variant_id, trace.model, trace.quant)
-    identity = _folder_name(trace.run_id[:_ID_LENGTH]).replace(".", "_")
-    name = f"{file_stamp(trace.started_at)}_{identity}.json"
+    identity = trace.run_id[:_ID_LENGTH]
+    if not identity.isalnum():
+        identity = _folder_name(identity).replace(".", "_")
     here = "" if base.startswith("/") else os.getcwd()  # noqa: PTH109 - a key, not a path
-    return _checked_folder(base, here, parts) / name
+    return f"{_checked_folder(base, here, parts)}/{file_stamp(trace.started_at)}_{identity}.json"
 
 
 @lru_cache(maxsize=4096)
-def _checked_folder(base: str, cwd: str, parts: tuple[str, ...]) -> Path:  # noqa: ARG001 - a key
+def _checked_folder(base: str, cwd: str, parts: tuple[str, ...]) -> str:  # noqa: ARG001 - a key
     """Return the folder of a trace, once it is sure to lie inside the base.
 
     Resolving takes a system call for each component: as much as all else that storing a run costs.
@@ -243,7 +248,7 @@ def _checked_folder(base: str, cwd: str, parts: tuple[str, ...]) -> Path:  # noq
     folder = Path(base, *(_folder_name(part) for part in parts))
     if not folder.resolve().is_relative_to(Path(base).resolve()):
         raise ValueError(f"trace path {folder} leads out of {base}")
-    return folder
+    return str(folder)
 
 
 def _folder_name(text: str) -> str:

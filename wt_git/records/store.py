@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wt_git import files
-from wt_git.api.trace import storage_path, trace_to_dict
+from wt_git.api.trace import storage_name, trace_to_dict
 from wt_git.errors import StorageError, UsageError
 from wt_git.records import layout
 from wt_git.records.encoding import document
@@ -32,6 +32,14 @@ class RunsDir:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._name = str(path)
+        self._events: files.LineFile | None = None
+
+    def close(self) -> None:
+        """Let go of the files that are held open between writes."""
+        if self._events is not None:
+            self._events.close()
+            self._events = None
 
     def prepare(self) -> None:
         """Create the directory if it is missing and make sure that it can be written to.
@@ -54,12 +62,12 @@ class RunsDir:
                 code="runs-dir-unwritable",
             ) from error
 
-    def write_run(self, trace: Trace, sidecar: dict[str, Any]) -> Path:
+    def write_run(self, trace: Trace, sidecar: dict[str, Any]) -> str:
         """Write a scored run, trace first, and return the trace's path."""
-        path = storage_path(trace, self.path)
+        path = storage_name(trace, self._name)
         try:
             _write_making_folders(path, document(trace_to_dict(trace)))
-            files.write_whole(layout.sidecar_path(path), document(sidecar))
+            files.write_whole(layout.sidecar_name(path), document(sidecar))
         except OSError as error:
             raise StorageError(f"could not write run '{path}': {error}") from error
         return path
@@ -95,7 +103,14 @@ class RunsDir:
 
     def append_event(self, event: Event) -> None:
         """Append a progress event. Raises `StorageError`."""
-        self._append_text(layout.EVENTS, event.model_dump_json(ensure_ascii=True), durable=False)
+        if self._events is None:
+            self._events = files.LineFile(self.path / layout.EVENTS)
+        try:
+            self._events.append(event.model_dump_json(ensure_ascii=True))
+        except OSError as error:
+            raise StorageError(
+                f"could not write '{self.path / layout.EVENTS}': {error.strerror or error}"
+            ) from error
 
     def registered_outputs(self) -> frozenset[Path]:
         """Return the files outside this directory that `wt` said it wrote."""
@@ -125,11 +140,11 @@ class RunsDir:
             ) from error
 
 
-def _write_making_folders(path: Path, text: str) -> None:
+def _write_making_folders(path: str, text: bytes) -> None:
     try:
         files.write_whole(path, text)
     except FileNotFoundError:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
         files.write_whole(path, text)
 
 

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+_STRICT = json.JSONEncoder(allow_nan=False)
+
+
 def capture_surface(describe: Callable[[], Any]) -> tuple[dict[str, Any], str | None]:
     """Return the handle's surface block, and a warning when it is invalid.
 
@@ -27,12 +30,20 @@ def capture_surface(describe: Callable[[], Any]) -> tuple[dict[str, Any], str | 
     if not isinstance(offered.get("status"), str):
         return _invalid("the surface block has no string 'status'")
     try:
-        block: dict[str, Any] = json.loads(json.dumps(dict(offered), allow_nan=False))
+        block = _own_copy(offered)
     except (TypeError, ValueError, RecursionError) as error:
         return _invalid(f"the surface block is not JSON: {error}")
     if block["status"] == "invalid":
         return block, f"surface_invalid: {block.get('detail') or 'unspecified'}"
     return block, None
+
+
+def _own_copy(offered: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the block as JSON data that nobody else holds. Raises where it is none."""
+    if all(type(value) is str for value in offered.values()):
+        return dict(offered)  # an absent surface, as most runs have it, need not be parsed
+    copied: dict[str, Any] = json.loads(_STRICT.encode(dict(offered)))
+    return copied
 
 
 def _invalid(detail: str) -> tuple[dict[str, Any], str]:

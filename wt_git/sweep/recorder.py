@@ -7,18 +7,17 @@ ledger row, then `scenario_finished` (docs/files.md, "Order").
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wt_git.errors import StorageError
 from wt_git.ladder.tokens import run_tokens
 from wt_git.records.events import RunFinished, RunStarted, ScenarioFinished
-from wt_git.records.sidecars import run_verdict, sidecar_document
+from wt_git.records.sidecars import sidecar_document
 from wt_git.sweep.results import RunSummary, ScenarioRan
 from wt_git.sweep.row import execution_error
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from wt_git.api.aggregate import ScenarioRunResult
     from wt_git.api.scenario import Scenario
     from wt_git.records.rows import LedgerRow
@@ -91,9 +90,9 @@ class ScenarioRecorder:
         path = self._runs_dir.write_run(run.trace, sidecar)
         for artifact in run.hook_artifacts:
             self._runs_dir.write_run_artifact(
-                path, artifact.hook_name, artifact.label, artifact.payload
+                Path(path), artifact.hook_name, artifact.label, artifact.payload
             )
-        summary = self._summarise(run, path)
+        summary = self._summarise(run, path, sidecar["verdict"])
         self.summaries.append(summary)
         tokens = run_tokens(run.trace.usage, run.trace.model_calls)
         self._progress.emit(
@@ -110,18 +109,18 @@ class ScenarioRecorder:
                 "integrity": run.score.integrity.passed,
             },
             metrics=dict(run.score.metrics),
-            trace=str(path),
+            trace=path,
             duration_s=round(duration_s, 6),
             input_tokens=tokens.input,
             output_tokens=tokens.output,
         )
 
-    def _summarise(self, run: ScenarioRunResult, path: Path) -> RunSummary:
+    def _summarise(self, run: ScenarioRunResult, path: str, verdict: str) -> RunSummary:
         score, trace = run.score, run.trace
         return RunSummary(
             run_id=trace.run_id,
-            trace=str(path),
-            verdict=run_verdict(score, self._gate),
+            trace=path,
+            verdict=verdict,
             score=score,
             gate_layers=self._gate,
             duration_s=(trace.finished_at - trace.started_at).total_seconds(),

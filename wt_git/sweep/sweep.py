@@ -145,6 +145,7 @@ class Sweep:
             completed=len(outcome.rows()),
             errors=self._errors(),
         )
+        self._runs_dir.close()
 
     def _lock(self) -> contextlib.AbstractContextManager[Any]:
         runtime = self._prepared.runtime
