@@ -1,0 +1,282 @@
+"""What a commit of the whole working directory would change in HEAD's tree."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import re
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from wt_git.errors import GitError
+from wt_git.git import blobs
+from wt_git.git.filters import (
+    attribute_files,
+    conversions_possible,
+    git_only,
+    hash_converted,
+    unlike,
+)
+from wt_git.git.index_facts import LISTING_ARGS, IndexFacts, read_facts
+from wt_git.git.opening import open_repository
+from wt_git.git.process import ask, failure, run
+from wt_git.git.shape import Way, is_sparse, way
+from wt_git.git.staging import staged_changes, staged_index
+from wt_git.git.status import GITLINK, STATUS_ARGS, Entry, Status, parse_status
+from wt_git.git.tree_objects import GitTrees, Libgit2Trees, TreeSource, empty_tree, object_id
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from wt_git.git.exclusions import Exclusions
+    from wt_git.git.git_config import GitConfig
+    from wt_git.git.staging import Staging
+
+_UNREADABLE = re.compile(r"^(?:warning|error|fatal): (.*Permission denied.*)$", re.MULTILINE)
+_NO_COMMIT = "a repository of its own, without a commit"
+_NOT_SPARSE = "outside of the sparse checkout"
+
+
+@dataclass(slots=True)
+class Differences:
+    """The answer. `entries` holds what differs from `base`, None for what is gone.
+
+    `left_out` maps a path that stays outside to the reason; `passed_over` are edits that git would
+    not stage; `excluded` maps the excluded paths that differ to what `base` has. See `Snapshot` for
+    the rest.
+    """
+
+    status: Status
+    facts: IndexFacts
+    base: str | None
+    way: Way
+    trees: TreeSource
+    entries: dict[bytes, Entry | None] = field(default_factory=dict)
+    left_out: dict[bytes, str] = field(default_factory=dict)
+    passed_over: list[bytes] = field(default_factory=list)
+    unnormalised: list[bytes] = field(default_factory=list)
+    excluded: dict[bytes, Entry | None] = field(default_factory=dict)
+
+
+def find(staging: Staging, config: GitConfig, exclusions: Exclusions) -> Differences:
+    """Return what differs, excluded paths apart. Raises `GitError`."""
+    status, facts = _looked_up(staging, config, exclusions)
+    found = Differences(
+        status=status,
+        facts=facts,
+        base=_tree_of(staging, status.commit),
+        way=way(staging.repository, config, facts),
+        trees=GitTrees(staging.repository.top, staging.repository.object_format),
+    )
+    found.excluded = {one.path: one.base for one in status.changed if exclusions.cover(one.path)}
+    status.changed = [one for one in status.changed if not exclusions.cover(one.path)]
+    status.untracked = [path for path in status.untracked if not exclusions.cover(path)]
+    status.nested = [path for path in status.nested if not exclusions.cover(path)]
+    wanted = _wanted(staging, found)
+    hasher = _hasher(staging, config, found, wanted)
+    if found.way.method == "git":
+        _by_git(staging, found, wanted, sparse=is_sparse(config))
+    else:
+        _by_libgit2(staging, config, found, wanted, hasher)
+    found.entries = {p: e for p, e in found.entries.items() if not exclusions.cover(p)}
+    found.unnormalised = _unnormalised(staging, config, found)
+    staging.scratch.keep()
+    return found
+
+
+def _looked_up(
+    staging: Staging, config: GitConfig, exclusions: Exclusions
+) -> tuple[Status, IndexFacts]:
+    """Ask git for the status, and make sure that what earlier snapshots left still holds.
+
+    A file counts as unchanged by its time stamp alone. That was found under the attributes of then;
+    under others the same bytes may be another object.
+    """
+    memory = staging.scratch.memory
+    with ThreadPoolExecutor(1) as side:
+        facts = side.submit(_facts, staging, exclusions)
+        status = _status(staging, exclusions)
+    attributes = _attributes_digest(staging, config, status)
+    if memory.get("attributes", attributes) != attributes:
+        staging.scratch.renew()
+        status = _status(staging, exclusions)
+    staging.scratch.memory["attributes"] = attributes
+    staging.scratch.memory["facts"] = facts.result().to_json()
+    return status, facts.result()
+
+
+def _status(staging: Staging, exclusions: Exclusions) -> Status:
+    args = (*staging.options, *STATUS_ARGS, "--", ":/", *exclusions.pathspecs())
+    scratch = staging.scratch
+    environment = staging.environment(scratch.index)
+    # The lock is the scratch index's own: git may store the time stamps that it has looked at.
+    environment["GIT_OPTIONAL_LOCKS"] = "1" if scratch.persistent else "0"
+    folder = staging.repository.top
+    answer = ask(args, cwd=folder, timeout_s=staging.timeout_s, env=environment)
+    if denied := _UNREADABLE.search(answer.err):
+        raise GitError(denied[1], code="git-unreadable")
+    if answer.status != 0:
+        raise failure(args, folder, answer)
+    return parse_status(answer.out)
+
+
+def _facts(staging: Staging, exclusions: Exclusions) -> IndexFacts:
+    scratch = staging.scratch
+    if remembered := IndexFacts.from_json(scratch.memory.get("facts")):
+        return remembered
+    try:
+        raw = scratch.index.read_bytes()
+    except FileNotFoundError:
+        return IndexFacts()
+    return read_facts(staging.run(LISTING_ARGS, scratch.index), raw, exclusions.suffixes)
+
+
+def _attributes_digest(staging: Staging, config: GitConfig, status: Status) -> str:
+    """Return a digest of every source of attributes that the index does not fix."""
+    top = staging.repository.top
+    paths = [*status.untracked, *(one.path for one in status.changed), *status.ignored]
+    own = [path for path in paths if path.rpartition(b"/")[2] == b".gitattributes"]
+    files = [top / os.fsdecode(path) for path in sorted(own)]
+    digest = hashlib.sha256()
+    for file in (*files, *attribute_files(staging.repository, config)):
+        try:
+            content = hashlib.sha256(file.read_bytes()).hexdigest()
+        except OSError:
+            content = ""
+        digest.update(f"{file}\0{content}\0".encode("utf-8", "surrogateescape"))
+    return digest.hexdigest()
+
+
+def _tree_of(staging: Staging, commit: str | None) -> str | None:
+    if commit is None:
+        return None
+    memory = staging.scratch.memory
+    known = memory.get("head")
+    if not isinstance(known, list) or known[0] != commit:
+        args = ("--no-replace-objects", "rev-parse", "--verify", f"{commit}^{{tree}}")
+        tree = run(args, cwd=staging.repository.top).decode("ascii").strip()
+        memory["head"] = known = [commit, tree]
+    return str(known[1])
+
+
+def _wanted(staging: Staging, found: Differences) -> list[blobs.Wanted]:
+    """Return the paths whose content on disk decides, repositories without a commit left out."""
+    wanted = [
+        blobs.Wanted(one.path, one.worktree_mode)
+        for one in found.status.changed
+        if one.edited and one.worktree_mode
+    ]
+    wanted += [blobs.Wanted(path) for path in found.status.untracked]
+    top = os.fsencode(staging.repository.top)
+    for path in found.status.nested:
+        if blobs.nested_commit(os.path.join(top, path)):  # noqa: PTH118 - bytes
+            wanted.append(blobs.Wanted(path, GITLINK))
+        else:
+            found.left_out[path] = _NO_COMMIT
+    return wanted
+
+
+def _hasher(
+    staging: Staging, config: GitConfig, found: Differences, wanted: list[blobs.Wanted]
+) -> Callable[[bytes, bytes], str]:
+    """Return how to hash a file, and settle the way: an attribute may ask for git."""
+    files = [path for path, mode in wanted if mode not in {GITLINK, blobs.LINK}]
+    if found.way.method == "git" or not files:
+        return _no_file
+    if not conversions_possible(staging.repository, config, files):
+        import pygit2  # noqa: PLC0415 - a clean working directory needs no libgit2
+
+        return lambda full_path, _: str(pygit2.hashfile(os.fsdecode(full_path)))
+    try:
+        opened = open_repository(staging.repository.top)
+    except GitError as error:
+        found.way = Way("git", str(error))
+        return _no_file
+    assert opened is not None
+    found.trees = Libgit2Trees(opened)
+    reason = unlike(opened, staging.repository, config) or git_only(opened, files)
+    if reason:
+        found.way = Way("git", reason)
+        return _no_file
+    return functools.partial(hash_converted, opened)
+
+
+def _no_file(full_path: bytes, _: bytes) -> str:
+    raise GitError(f"'{os.fsdecode(full_path)}' became a file while the snapshot was taken")
+
+
+def _by_libgit2(
+    staging: Staging,
+    config: GitConfig,
+    found: Differences,
+    wanted: list[blobs.Wanted],
+    hasher: Callable[[bytes, bytes], str],
+) -> None:
+    memory = staging.scratch.memory
+    known = memory.setdefault("blobs", {})
+    hashed = blobs.hash_files(
+        os.fsencode(staging.repository.top),
+        wanted,
+        hasher=hasher,
+        config=config,
+        known=known,
+        now_ns=staging.scratch.objects.stat().st_mtime_ns,
+    )
+    for one in found.status.changed:
+        found.entries[one.path] = hashed.get(one.path) if one.edited else one.staged
+    for path in (*found.status.untracked, *found.status.nested):
+        if path in hashed and hashed[path] is not None:
+            found.entries[path] = hashed[path]
+    before = {one.path: one.base for one in found.status.changed}
+    found.entries = {p: e for p, e in found.entries.items() if e != before.get(p)}
+
+
+def _by_git(
+    staging: Staging, found: Differences, wanted: list[blobs.Wanted], *, sparse: bool
+) -> None:
+    gone = [one.path for one in found.status.changed if one.edited and not one.worktree_mode]
+    present = [one.path for one in wanted]
+    index = staged_index(staging, present=present, gone=gone, sparse=sparse)
+    base = found.base or empty_tree(staging.repository.object_format)
+    found.entries = staged_changes(staging, index, base)
+    if not sparse:
+        return
+    for path in (*found.status.untracked, *found.status.nested):
+        if path not in found.entries and path not in found.left_out:
+            found.left_out[path] = _NOT_SPARSE
+    for one in found.status.changed:
+        now = found.entries.get(one.path, one.base)
+        if one.edited and not one.unmerged and now == one.staged:
+            found.passed_over.append(one.path)
+
+
+def _unnormalised(staging: Staging, config: GitConfig, found: Differences) -> list[bytes]:
+    """Return the files that differ from the index only by how attributes convert them."""
+    edited = [
+        one
+        for one in found.status.changed
+        if one.edited and one.staged and (now := found.entries.get(one.path)) and now != one.staged
+    ]
+    if not conversions_possible(staging.repository, config, [one.path for one in edited]):
+        return []
+    top = os.fsencode(staging.repository.top)
+    return [
+        one.path
+        for one in edited
+        if one.staged and _raw_id(os.path.join(top, one.path), found.trees) == one.staged.id  # noqa: PTH118
+    ]
+
+
+def _raw_id(full_path: bytes, trees: TreeSource) -> str | None:
+    """Return the id of a file's bytes as they are; None when it is no regular file any more."""
+    try:
+        with open(full_path, "rb", opener=_no_link) as stream:
+            return object_id("blob", stream.read(), trees.object_format)
+    except OSError:
+        return None
+
+
+def _no_link(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)

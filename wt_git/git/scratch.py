@@ -1,0 +1,146 @@
+"""A copy of the index to work on, and a place for objects that nobody keeps.
+
+The copy stands below `.git/windtunnel/` and lives on between snapshots: git refreshes the time
+stamps in it, so that a file that was touched is hashed once and not at every call. It is named after
+the state of the index that it was made from. Whoever finds it in use works on a copy of his own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wt_git import files
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wt_git.git.repository import Repository
+
+try:
+    import fcntl
+except ImportError:  # pragma: no cover - Windows: every snapshot works on a copy of its own
+    fcntl = None  # type: ignore[assignment]
+
+_CHECKSUM = 32
+
+
+@dataclass(slots=True)
+class Scratch:
+    """What one snapshot works on.
+
+    `index` may be missing: then the repository has none yet. `objects` is an empty folder. `memory`
+    is what earlier snapshots of the same index left; `keep` stores it for the next ones.
+    """
+
+    index: Path
+    objects: Path
+    origin: Path
+    persistent: bool
+    memory: dict[str, Any] = field(default_factory=dict)
+
+    def renew(self) -> None:
+        """Make the copy anew from the repository's index, and forget what was remembered."""
+        self.memory = {}
+        _copy(self.origin, self.index)
+
+    def keep(self) -> None:
+        """Store `memory`; a failure costs time at the next snapshot and nothing else."""
+        if self.persistent:
+            with contextlib.suppress(OSError):
+                files.write_whole(_memory_path(self.index), json.dumps(self.memory))
+
+
+@contextlib.contextmanager
+def scratch(repository: Repository, key: str) -> Iterator[Scratch]:
+    """Give a scratch for as long as the block runs. `key`: what else the time stamps depend on.
+
+    Raises `OSError` when the index cannot be read or there is no space for a copy.
+    """
+    origin = repository.index_path
+    name = _name(origin, key)
+    with tempfile.TemporaryDirectory(prefix="wt-snapshot-", ignore_cleanup_errors=True) as own:
+        objects = Path(own) / "objects"
+        objects.mkdir()
+        with _folder(repository) as kept:
+            work = Scratch((kept or Path(own)) / name, objects, origin, persistent=kept is not None)
+            if kept is not None and _memory_path(work.index).exists():
+                work.memory = _remembered(work.index)
+            else:
+                if kept is not None:
+                    _clear(kept)
+                work.renew()
+            yield work
+
+
+@contextlib.contextmanager
+def _folder(repository: Repository) -> Iterator[Path | None]:
+    """Give the folder that is kept, locked; None when it is in use or cannot be written."""
+    which = repository.git_dir.name if repository.linked else "main"
+    folder = repository.own_folder / "snapshot" / which
+    with contextlib.ExitStack() as stack:
+        yield folder if _locked(folder, stack) else None
+
+
+def _locked(folder: Path, stack: contextlib.ExitStack) -> bool:
+    """Lock `folder` until `stack` ends; False when that cannot be had at once."""
+    if fcntl is None:
+        return False
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = stack.enter_context((folder / "lock").open("wb"))
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _name(index: Path, key: str) -> str:
+    """Return a name that differs whenever the index file, or `key`, does."""
+    digest = hashlib.sha256(key.encode())
+    with contextlib.suppress(FileNotFoundError), index.open("rb") as stream:
+        status = os.fstat(stream.fileno())
+        stream.seek(max(0, status.st_size - _CHECKSUM))
+        state = (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+        digest.update(repr(state).encode() + stream.read())
+    return f"index-{digest.hexdigest()[:24]}"
+
+
+def _copy(origin: Path, target: Path) -> None:
+    """Copy the index with its time kept: git's check for racy edits compares with it."""
+    temporary = target.with_name(f"{target.name}.new")
+    try:
+        with origin.open("rb") as source, temporary.open("wb") as sink:
+            shutil.copyfileobj(source, sink, 1 << 20)
+            status = os.fstat(source.fileno())  # of what was read, should git replace it now
+        os.utime(temporary, ns=(status.st_atime_ns, status.st_mtime_ns))
+    except FileNotFoundError:
+        target.unlink(missing_ok=True)
+    else:
+        temporary.replace(target)
+
+
+def _clear(folder: Path) -> None:
+    """Remove the copies of other states, and what a killed process left."""
+    for path in folder.glob("index-*"):
+        with contextlib.suppress(OSError):
+            path.unlink()
+
+
+def _memory_path(index: Path) -> Path:
+    return index.with_name(f"{index.name}.json")
+
+
+def _remembered(index: Path) -> dict[str, Any]:
+    try:
+        memory = json.loads(_memory_path(index).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return memory if isinstance(memory, dict) else {}

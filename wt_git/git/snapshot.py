@@ -1,0 +1,159 @@
+"""The working directory as a tree: the one that a commit of everything in it would have.
+
+Right is what `git add --all && git write-tree` give on a copy of the repository. Git finds what
+differs from HEAD, on a scratch copy of the index; libgit2 hashes those files (git itself, where
+`shape` or an attribute says so); the tree follows from HEAD's tree and what differs, without an
+object being written. Nothing under `.git` changes but `.git/windtunnel/`; no lock is taken.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from wt_git.errors import GitError
+from wt_git.git import blindspots, differences, trees
+from wt_git.git.exclusions import NOTHING, Exclusions
+from wt_git.git.filters import overrides
+from wt_git.git.git_config import read_config
+from wt_git.git.scratch import scratch
+from wt_git.git.staging import Staging
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from wt_git.git.git_config import GitConfig
+    from wt_git.git.path_patterns import PathPatterns
+    from wt_git.git.repository import Repository
+    from wt_git.git.shape import Method
+    from wt_git.git.status import Entry
+
+
+class LeftOut(NamedTuple):
+    """A path that is neither ignored nor in the tree, and why."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What was in the working directory, and what its tree cannot show.
+
+    Paths are relative to the top, `/` between names; bytes that are not UTF-8 are surrogate escapes.
+
+    `tree`: the id, in hex. `head`, `base`: the commit that HEAD names and its tree, None before the
+    first commit. `changes`: every path whose entry differs from `base`, None where it is gone.
+    `tree_under_test`: the tree without the paths that were named as not under test, else `tree`.
+    `method`: who hashed the files; `method_reason` says why it was not libgit2.
+
+    `excluded`: tracked paths that the exclusions took out of the tree. `left_out`: untracked ones
+    that git cannot or would not add. `ignored`: what git ignores, a folder as one name that ends in
+    `/`. `absent`: files that the tree has and the disk has not, as the agent would see it: sparse
+    and uninitialised parts, Git LFS pointers instead of content, links that lead out of the
+    repository. `dirty_submodules`: their uncommitted edits are not in the tree. `hidden_edits`:
+    edited files that git was told to pass over. `conflicts`: unmerged paths, taken as they are on
+    disk. `unnormalised`: files whose bytes are those of the index, while adding them would give
+    other ones, because attributes changed since.
+    """
+
+    tree: str
+    head: str | None
+    base: str | None
+    changes: Mapping[str, Entry | None]
+    tree_under_test: str
+    method: Method
+    method_reason: str
+    excluded: tuple[str, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    ignored: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
+    dirty_submodules: tuple[str, ...] = ()
+    hidden_edits: tuple[str, ...] = ()
+    conflicts: tuple[str, ...] = ()
+    unnormalised: tuple[str, ...] = ()
+
+
+def take(
+    repository: Repository,
+    *,
+    exclusions: Exclusions = NOTHING,
+    not_under_test: PathPatterns | None = None,
+    timeout_s: float = 60.0,
+) -> Snapshot:
+    """Return the snapshot of the working directory of `repository`, as it is now.
+
+    `timeout_s` bounds each single git command. Raises `GitError` when there is no saying what a
+    commit would hold: git is missing or too slow, a filter fails, a file or folder cannot be read
+    (`git-unreadable`) or does not hold still (`git-unsettled`).
+    """
+    config = read_config(repository.top)
+    options = overrides(config)
+    key = repr((config.digest, exclusions, options))
+    try:
+        with scratch(repository, key) as work:
+            staging = Staging(repository, work, options, timeout_s)
+            return _taken(staging, config, exclusions, not_under_test)
+    except OSError as error:
+        raise GitError(f"the snapshot of '{repository.top}' failed: {error}") from error
+
+
+def _taken(
+    staging: Staging,
+    config: GitConfig,
+    exclusions: Exclusions,
+    not_under_test: PathPatterns | None,
+) -> Snapshot:
+    found = differences.find(staging, config, exclusions)
+    out = _excluded(found, exclusions)
+    changes = found.entries | dict.fromkeys(out)
+    tree = trees.compose(found.base, changes, found.trees)
+    ignored = [path for path in found.status.ignored if not exclusions.cover(path.rstrip(b"/"))]
+    return Snapshot(
+        tree=tree,
+        head=found.status.commit,
+        base=found.base,
+        changes={os.fsdecode(path): changes[path] for path in sorted(changes)},
+        tree_under_test=_thinned(found, changes, not_under_test) if not_under_test else tree,
+        method=found.way.method,
+        method_reason=found.way.reason,
+        excluded=_names(out),
+        left_out=tuple(
+            LeftOut(os.fsdecode(path), found.left_out[path]) for path in sorted(found.left_out)
+        ),
+        ignored=_names(ignored),
+        absent=_names(blindspots.absent(staging, config, found)),
+        dirty_submodules=_names(blindspots.dirty_repositories(staging, found)),
+        hidden_edits=_names(blindspots.hidden(staging, found)),
+        conflicts=_names([one.path for one in found.status.changed if one.unmerged]),
+        unnormalised=_names(found.unnormalised),
+    )
+
+
+def _excluded(found: differences.Differences, exclusions: Exclusions) -> list[bytes]:
+    """Return the paths of HEAD's tree that the exclusions take out of it."""
+    out: set[bytes] = set()
+    for path in map(os.fsencode, exclusions.paths):
+        entry = trees.lookup(found.base, path, found.trees)
+        if entry is not None and entry.mode == trees.TREE:
+            out |= {path + b"/" + name for name, _ in trees.walk(entry.id, found.trees)}
+        elif entry is not None:
+            out.add(path)
+    tracked = {*map(os.fsencode, found.facts.suffixed), *found.excluded}
+    return sorted(out | {path for path in tracked if found.excluded.get(path, True)})
+
+
+def _thinned(
+    found: differences.Differences,
+    changes: Mapping[bytes, Entry | None],
+    patterns: PathPatterns,
+) -> str:
+    """Return the tree without the paths that `patterns` match."""
+    gone = trees.matching(found.base, patterns, found.trees)
+    kept = {path: None if patterns.match(path) else entry for path, entry in changes.items()}
+    return trees.compose(found.base, kept | dict.fromkeys(gone), found.trees)
+
+
+def _names(paths: Iterable[bytes]) -> tuple[str, ...]:
+    return tuple(os.fsdecode(path) for path in paths)
