@@ -1,0 +1,73 @@
+"""Opening the repository that a folder is in, with a working directory or without one.
+
+`wt_git.git.repository` is about working directories; refs and objects are there in a bare
+repository too, and inside a hook of a server.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wt_git.errors import GitError
+
+if TYPE_CHECKING:
+    import pygit2
+
+_NOT_OURS = "is not owned by"
+_PARTIAL_CLONE = "extensions.partialclone"
+
+
+def open_repository(folder: Path, *, from_environment: bool = False) -> pygit2.Repository | None:
+    """Return the repository that `folder` is in, opened by libgit2; None when there is none.
+
+    Any linked worktree, subfolder or bare repository will do. `from_environment` obeys GIT_DIR and
+    its companions, as a `pre-receive` hook must to see the objects that came with the push. Raises
+    `GitError`, code `git-ownership` for a repository of somebody else's and `notes-unavailable` for
+    one that libgit2 cannot read: another hash, another way to keep refs.
+    """
+    import pygit2  # noqa: PLC0415 - costs more than a command that has nothing to do
+
+    try:
+        return _opened(folder, from_environment=from_environment)
+    except (pygit2.GitError, ValueError) as error:  # InvalidError is a ValueError
+        if _PARTIAL_CLONE in str(error).lower():
+            # Only old versions of git write it, and every object that is there can be read.
+            pygit2.settings.set_extensions(["partialclone"])
+            return _opened(folder, from_environment=from_environment)
+        raise _cannot_open(folder, error) from error
+
+
+def common_folder(repository: pygit2.Repository) -> Path:
+    """Return the git directory that all worktrees of `repository` share."""
+    own = Path(repository.path)
+    try:
+        shared = (own / "commondir").read_bytes()
+    except FileNotFoundError:
+        return own
+    return Path(os.path.normpath(own / os.fsdecode(shared.removesuffix(b"\n"))))
+
+
+def _opened(folder: Path, *, from_environment: bool) -> pygit2.Repository | None:
+    import pygit2  # noqa: PLC0415
+    from pygit2.enums import RepositoryOpenFlag  # noqa: PLC0415
+
+    if from_environment:
+        return pygit2.Repository(os.fspath(folder), RepositoryOpenFlag.FROM_ENV)
+    found = pygit2.discover_repository(os.fspath(folder))
+    return pygit2.Repository(found) if found else None
+
+
+def _cannot_open(folder: Path, error: Exception) -> GitError:
+    if _NOT_OURS in str(error):
+        return GitError(
+            f"git does not trust the repository at '{folder}', which belongs to another user",
+            hints=(f"git config --global --add safe.directory '{folder}'",),
+            code="git-ownership",
+        )
+    return GitError(
+        f"notes cannot be kept in the repository at '{folder}': libgit2 does not read it "
+        f"({error}); experiments run and are recorded in the runs directory as ever",
+        code="notes-unavailable",
+    )
