@@ -16,12 +16,12 @@ import sys
 
 import library
 import uvicorn
-from agent import Agent
-from chat import ChatModel
+from agent import Agent, why
+from chat import SYSTEM_PROMPT, ChatModel
 from child import end_with_parent
 from rulebook import by_rules
 from rules import OTHERWISE, RULES
-from steps import Call, Decide
+from steps import AgentError, Call, Decide
 from toolbox import connect
 from web import Account, application
 
@@ -34,14 +34,15 @@ def main() -> int:
     if options.with_parent:
         end_with_parent()
     try:
+        decide = _decide(options.system_prompt)
         account = _account(os.environ.get("AGENT_MISREPORT", ""))
         tools = tuple(options.tools or [library.serve_in_background()])
         asyncio.run(_list_tools(tools))
         bound = socket.create_server(("127.0.0.1", options.port))
     except Exception as problem:  # noqa: BLE001 - whoever started us waits for one line
-        print(f"cannot start: {problem!r}", flush=True)
+        print(f"cannot start: {why(problem)}", flush=True)
         return 1
-    app = application(Agent(_decide(), tools), account)
+    app = application(Agent(decide, tools), account)
     print(f"ready: http://127.0.0.1:{bound.getsockname()[1]}", flush=True)
     uvicorn.Server(uvicorn.Config(app, log_level="warning")).run([bound])
     return 0
@@ -58,18 +59,22 @@ def _options() -> argparse.Namespace:
         action="append",
         help="use the MCP server at URL instead of the library's own; repeatable",
     )
+    parser.add_argument("--system-prompt", metavar="TEXT", help="replaces the model's own")
     parser.add_argument(
         "--with-parent", action="store_true", help="end when the standard input does"
     )
     return parser.parse_args()
 
 
-def _decide() -> Decide:
+def _decide(system_prompt: str | None) -> Decide:
     url = os.environ.get("AGENT_OPENAI_URL")
-    if not url:
-        return by_rules(RULES, OTHERWISE)
-    key = os.environ.get("AGENT_OPENAI_KEY", "")
-    return ChatModel(url, os.environ.get("AGENT_MODEL", "default"), key).decide
+    if url:
+        model = os.environ.get("AGENT_MODEL", "default")
+        key = os.environ.get("AGENT_OPENAI_KEY", "")
+        return ChatModel(url, model, key, system_prompt or SYSTEM_PROMPT).decide
+    if system_prompt:
+        raise AgentError("rules take no system prompt; AGENT_OPENAI_URL would name a model")
+    return by_rules(RULES, OTHERWISE)
 
 
 def _account(misreport: str) -> Account:
@@ -80,7 +85,7 @@ def _account(misreport: str) -> Account:
     if how == "invent":
         return lambda calls: [*calls, Call(name)]
     if how:
-        raise ValueError(f"AGENT_MISREPORT is {misreport}; expected hide:NAME or invent:NAME")
+        raise AgentError(f"AGENT_MISREPORT is {misreport}; expected hide:NAME or invent:NAME")
     return list
 
 

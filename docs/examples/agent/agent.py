@@ -68,7 +68,7 @@ class Agent:
                 await self._work(messages, tools, turn)
         except Exception as problem:  # noqa: BLE001 - an agent's failure is an answer too
             turn.text = ""
-            turn.error = f"no answer in {timeout_s:g} s" if deadline.expired() else _why(problem)
+            turn.error = f"no answer in {timeout_s:g} s" if deadline.expired() else why(problem)
         return turn
 
     async def _work(self, messages: list[Message], tools: Toolbox, turn: Turn) -> None:
@@ -109,8 +109,8 @@ def _note(step: Step, turn: Turn) -> None:
     turn.usages.append(step.usage)
 
 
-def _why(problem: BaseException) -> str:
-    """Return the sentence of the first real problem; task groups wrap theirs."""
+def why(problem: BaseException) -> str:
+    """Return one sentence about a failure; task groups wrap theirs, so that one is unwrapped."""
     while isinstance(problem, BaseExceptionGroup):
         problem = problem.exceptions[0]
     return (

@@ -18,16 +18,15 @@ SYSTEM_PROMPT = (
 class ChatModel:
     """A chat endpoint: `url` without `/chat/completions`, the `model` to ask for, and its key."""
 
-    def __init__(self, url: str, model: str, key: str = "") -> None:
+    def __init__(self, url: str, model: str, key: str, system_prompt: str) -> None:
         self._url = url.rstrip("/") + "/chat/completions"
         self._model = model
+        self._system = {"role": "system", "content": system_prompt}
         self._headers = {"Authorization": f"Bearer {key}"} if key else {}
 
     async def decide(self, messages: list[Message], tools: list[Tool]) -> Step:
         """Ask the model once and return what it wants to do."""
-        if not any(message["role"] == "system" for message in messages):
-            messages = [{"role": "system", "content": SYSTEM_PROMPT}, *messages]
-        request: dict[str, Any] = {"model": self._model, "messages": messages}
+        request: dict[str, Any] = {"model": self._model, "messages": [self._system, *messages]}
         if tools:
             request |= {"tools": [_declare(tool) for tool in tools], "tool_choice": "auto"}
         # No limit of its own: the turn has a deadline, and a slow model is not yet a broken one.

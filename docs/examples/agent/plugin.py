@@ -29,38 +29,37 @@ class DeskRuntime:
         for name in NOT_SUPPORTED:
             if getattr(config, name):
                 raise RuntimeError(f"the example agent cannot honour AgentConfig.{name}")
-        if config.system_prompt and not os.environ.get("AGENT_OPENAI_URL"):
-            raise RuntimeError("AgentConfig.system_prompt is for a model: set AGENT_OPENAI_URL")
-        tools = [option for mcp in mcps or [] for option in ("--tools", mcp.url)]
-        return DeskHandle(tools, config.system_prompt)
+        options = [option for mcp in mcps or [] for option in ("--tools", mcp.url)]
+        if config.system_prompt is not None:
+            options += ["--system-prompt", config.system_prompt]
+        return DeskHandle(options)
 
 
 class DeskHandle:
     """One agent process, its tools mounted when it started."""
 
-    def __init__(self, options: list[str], system_prompt: str | None) -> None:
+    def __init__(self, options: list[str]) -> None:
         self._options = options
-        self._system = [{"role": "system", "content": system_prompt}] if system_prompt else []
         self._timeout_s = float(os.environ.get("AGENT_TIMEOUT_S", "60"))
-        self._child = Child(*options)
+        self.child = Child(*options)
 
     def send(self, messages: list[dict[str, Any]], session_id: str) -> dict[str, Any]:
-        request = {"messages": [*self._system, *messages], "timeout_s": self._timeout_s}
+        request = {"messages": messages, "timeout_s": self._timeout_s}
         limit_s = self._timeout_s + GRACE_S
         with httpx.Client(timeout=limit_s, trust_env=False) as client:
-            answer = client.post(f"{self._child.url}/chat", json=request)
+            answer = client.post(f"{self.child.url}/chat", json=request)
         response: dict[str, Any] = answer.raise_for_status().json()
         error = response.pop("error")  # the agent's own failure: scored, not an accident of ours
         return response | {"worker_warnings": [error] if error else []}
 
     def reset_state(self) -> None:
         """`/chat` keeps nothing, so only an agent that is gone has to be replaced."""
-        if self._child.process.poll() is not None:
-            self._child.stop()
-            self._child = Child(*self._options)
+        if self.child.process.poll() is not None:
+            self.child.stop()
+            self.child = Child(*self._options)
 
     def teardown(self) -> None:
-        self._child.stop()
+        self.child.stop()
 
 
 class DeskPlugin:
