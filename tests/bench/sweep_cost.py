@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from wt_git.api.pack import ScenarioPack
 from wt_git.api.scenario import Scenario
 from wt_git.clock import SystemClock
+from wt_git.evidence.fingerprint import Fingerprinter, Subject
 from wt_git.runner import run as runner_run
 from wt_git.spi.agent_runtime import AgentConfig
 from wt_git.sweep.plugins import resolve
@@ -59,6 +60,16 @@ def sweep_s(runs_dir: Path, scenarios: int, runs: int) -> float:
     pack = ScenarioPack(
         "p", [Scenario(f"s{n}", "How many?", [["ok"]], must_call=["x"]) for n in range(scenarios)]
     )
+    fingerprinter = Fingerprinter(
+        Subject(
+            folder=runs_dir.parent,
+            runs_dir=runs_dir,
+            runtime="in_memory",
+            target="in_memory",
+            model=None,
+            wt_version="0",
+        )
+    )
     prepared = Prepared(
         request=SweepRequest(selectors=Selectors(), runs_dir=runs_dir, runs=runs),
         hooks=[],
@@ -66,6 +77,8 @@ def sweep_s(runs_dir: Path, scenarios: int, runs: int) -> float:
         selected=[Selected(pack, scenario) for scenario in pack.scenarios],
         tier="regression",
         config=AgentConfig("wt-cli", "cli_run"),
+        fingerprinter=fingerprinter,
+        fingerprint=fingerprinter.take(),
         plan=plan("sequential", None, limit=None, hooks_active=False),
     )
     sweep = Sweep(prepared, observer=Silent(), clock=SystemClock(), lock_folder=runs_dir)

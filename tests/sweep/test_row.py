@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from kit.fingerprints import a_fingerprint
 from kit.traces import a_score, a_trace
 
 from wt_git.api.aggregate import ScenarioRunResult, aggregate_runs
@@ -54,7 +55,10 @@ def _row(scenario: Scenario, *warnings: str, interrupted: bool = False) -> Ledge
         tier="focused",
         wall_s=1.23456,
         interrupted=interrupted,
+        baseline=True,
         git_sha=None,
+        taken=a_fingerprint(),
+        fingerprint="changed-during-sweep",
     )
 
 
@@ -78,6 +82,15 @@ def test_an_execution_error_is_found_among_the_warnings() -> None:
     assert execution_error(a_trace(worker_warnings=["x", "runner_error: boom"])) == "boom"
     row = _row(Scenario("s", "?", [["x"]]), "runner_error: boom")
     assert row.experiment.counts_as_failure is True
+
+
+def test_a_row_records_the_parts_and_what_stands_for_their_hash() -> None:
+    """Where something changed meanwhile, the parts are those from before."""
+    experiment = _row(Scenario("s", "?", [["x"]])).experiment
+    assert experiment.fingerprint == "changed-during-sweep"
+    assert experiment.fingerprint_parts == a_fingerprint().parts.as_record()
+    assert (experiment.snapshot, experiment.tree_under_test) == (None, None)
+    assert experiment.baseline is True
 
 
 def test_an_interrupted_row_says_so() -> None:

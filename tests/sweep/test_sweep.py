@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from kit.agents import RecordingHandle, RecordingHook, RecordingRuntime, says
 from kit.commands import events, experiments, ledger, traces
+from kit.fingerprints import a_fingerprinter
 
 from wt_git.api.pack import ScenarioPack
 from wt_git.api.scenario import Scenario
@@ -77,9 +78,12 @@ def prepared(plugin: Any, *names: str, limit: int | None = None, **more: Any) ->
     pack = more.pop("pack", None) or ScenarioPack("p", scenarios)
     hooks = more.pop("hooks", [])
     request = SweepRequest(selectors=Selectors(), runs_dir=Path("runs"), runtime="mine", **more)
+    fingerprinter = a_fingerprinter()
     return Prepared(
         request=request,
         hooks=hooks,
+        fingerprinter=fingerprinter,
+        fingerprint=fingerprinter.take(),
         runtime=Runtime(
             name="mine", plugin=plugin, file=None, limit=limit, lock_key="mine", model="m-1"
         ),

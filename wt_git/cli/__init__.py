@@ -27,9 +27,13 @@ class Entry(NamedTuple):
 
 
 COMMANDS = {
+    "init": Entry(
+        "wt_git.cli.commands.init", "Set a repository up: hooks, notes in git log and git fetch."
+    ),
     "run": Entry(
         "wt_git.cli.commands.run", "Run scenarios against an agent and score the whole flight."
     ),
+    "hook": Entry("wt_git.cli.commands.hook", "What the scripts in git's hook folder call."),
 }
 
 _OVERVIEW = """\

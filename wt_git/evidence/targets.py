@@ -17,6 +17,17 @@ _THIS_MACHINE = frozenset({"localhost", "::1", "0.0.0.0"})  # noqa: S104 - compa
 _HASHED_QUERY = re.compile(r"sha256-[0-9a-f]{16}")
 
 
+def target_of(identity: str, runtime_name: str, key: str) -> str:
+    """Return the target of a runtime: who its plugin is, and which backend the key names.
+
+    `identity` says it independently of the spelling on the command line and of the machine. The
+    key is left away where it only repeats the runtime's name.
+    """
+    if key == runtime_name:
+        return identity
+    return f"{identity}|{normalise_key(runtime_name, key)}"
+
+
 def normalise_key(runtime_name: str, key: str) -> str:
     """Return the one spelling of `key`, the name that runtime `runtime_name` gave its backend.
 

@@ -35,6 +35,18 @@ def is_tracked(path: Path) -> bool:
     return bool(answer and answer.out)
 
 
+def tracked_below(folder: Path) -> list[str]:
+    """Return the files that git tracks below `folder`, relative to it; empty outside a repository.
+
+    `folder` need not exist. Raises `GitError` when there is a repository that git cannot read.
+    """
+    near = existing_folder(folder)
+    below = os.path.relpath(folder.absolute(), near.absolute())
+    answer = _ask_at(near, "--literal-pathspecs", "ls-files", "-z", "--", below)
+    names = answer.out.split(b"\0")[:-1] if answer else []
+    return [os.path.relpath(os.fsdecode(name), below) for name in names]
+
+
 def in_repository(path: Path) -> bool:
     """Say whether there is a `.git` in `path` or in a folder above it; git is not asked."""
     folder = existing_folder(path).resolve()

@@ -40,3 +40,4 @@ class SweepRecord(Record):
     errors: int
     not_started: list[Text]
     runtime: Text
+    fingerprint: str

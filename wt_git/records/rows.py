@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import Field
+
 from wt_git.records.fields import Record, Text
 
 LEDGER_VERSION = 1
@@ -25,8 +27,28 @@ class Cost(Record):
     output_tokens: int | None
 
 
+class SnapshotRecord(Record):
+    """What the tree cannot show: who hashed it, and which paths are not what they seem.
+
+    `absent` are in the tree and not on disk, `hidden_edits` on disk and not in the tree; `ignored`
+    counts what git ignores.
+    """
+
+    method: Literal["libgit2", "git"]
+    absent: list[Text]
+    dirty_submodules: list[Text]
+    hidden_edits: list[Text]
+    ignored: int
+
+
 class Experiment(Record):
-    """The part of a row that says what the sweep was for and what it was about."""
+    """The part of a row that says what the sweep was for and what it was about.
+
+    `fingerprint` is the hash of `fingerprint_parts`, or a word that says why it stands for no state
+    of the code. `baseline`: the ledger held no earlier row of this target. `tree_under_test` is the
+    tree without the paths that no experiment depends on. `sources` has an in-tree path or `outside`
+    for each file that decided the sweep.
+    """
 
     tier: Tier
     counts_as_failure: bool
@@ -36,6 +58,19 @@ class Experiment(Record):
     if_pass: Text | None = None
     if_fail: Text | None = None
     cost: Cost
+    budget_s: float | None = None
+    budget_exhausted: bool = False
+    fingerprint: str
+    fingerprint_parts: dict[str, Text | None]
+    baseline: bool
+    tree_under_test: str | None
+    snapshot: SnapshotRecord | None
+    sources: dict[str, Text]
+    source_trace: Text | None = None
+    from_turn: int | None = None
+    evidence_for: list[str] = Field(default_factory=list)
+    earned_by: str | None = None
+    excluded_failing: list[Text] = Field(default_factory=list)
 
 
 class LayerPassRates(Record):

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 from wt_git.api.preconditions import WorldMismatchError
 from wt_git.clock import whole_seconds
 from wt_git.errors import StorageError
+from wt_git.evidence.changes import describe_change
 from wt_git.records.events import ScenarioError
+from wt_git.records.fingerprint import CHANGED_DURING_SWEEP
 from wt_git.runner.batch import run_scenario
 from wt_git.sweep.loading import describe
 from wt_git.sweep.recorder import ScenarioRecorder
@@ -87,10 +89,27 @@ class _Job:
             tier=session.prepared.tier,
             wall_s=session.clock.monotonic() - began,
             interrupted=session.interrupted,
+            baseline=session.baseline,
             git_sha=session.git_sha,
+            taken=session.prepared.fingerprint,
+            fingerprint=self._fingerprint_now(),
         )
         session.aggregates[self._index] = ran.aggregate
         return self._recorder.finished(self._index, self._selected, row)
+
+    def _fingerprint_now(self) -> str:
+        """Return what stands for the fingerprint in the row: not itself, where it changed."""
+        first = self._session.prepared.fingerprint
+        if not first.value.startswith("sha256:"):
+            return first.value
+        now = self._session.prepared.fingerprinter.take()
+        if now.value == first.value:
+            return first.value
+        self._session.progress.say(
+            f"artifact changed while this sweep ran ({describe_change(first, now)}): what "
+            f"{self._selected.scenario.name} came to is not evidence"
+        )
+        return CHANGED_DURING_SWEEP
 
     def _tool_servers(self) -> list[Any]:
         """Return the pack's mock for this scenario, if the runtime mounts such servers.

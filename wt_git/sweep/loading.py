@@ -75,6 +75,17 @@ def load(source: Source, what: str) -> Loaded:
     return Loaded(value, Path(file).resolve() if file else None)
 
 
+def source_file(spec: str) -> Path | None:
+    """Return the file behind a source that was loaded, None for a module without one."""
+    source = parse_source(spec)
+    if source is None:
+        return None
+    if source.is_path:
+        return Path(source.place)
+    file = getattr(sys.modules.get(source.place), "__file__", None)
+    return Path(file) if file else None
+
+
 def describe(error: BaseException) -> str:
     """Return an exception as one line for people: its type, its text, where it happened."""
     text = one_line(str(error).strip().split("\n")[0], 300)
@@ -88,6 +99,7 @@ def _attribute(module: ModuleType, dotted: str) -> Any:
     return value
 
 
+_PREFIX = "wt_loaded_"
 _modules_by_file: dict[Path, ModuleType] = {}
 
 
@@ -112,7 +124,7 @@ def _module_at(path: Path) -> ModuleType:
         raise FileNotFoundError(f"there is no file '{path}' (looked at {resolved})")
     # The digest keeps two files of one name apart; the stem keeps tracebacks readable.
     digest = sha256(str(resolved).encode("utf-8", "surrogateescape")).hexdigest()[:8]
-    name = f"wt_loaded_{resolved.stem}_{digest}"
+    name = f"{_PREFIX}{resolved.stem}_{digest}"
     spec = importlib.util.spec_from_file_location(name, resolved)
     if spec is None or spec.loader is None:
         raise ImportError(f"'{path}' is not a Python file")
@@ -125,6 +137,11 @@ def _module_at(path: Path) -> ModuleType:
         raise
     _modules_by_file[resolved] = module
     return module
+
+
+def is_path_module(name: str) -> bool:
+    """Say whether a module's name was made up here for a file that was named by its path."""
+    return name.startswith(_PREFIX)
 
 
 def _known(resolved: Path) -> ModuleType | None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from wt_git.errors import LoadError, UsageError
 from wt_git.evidence.targets import normalise_key
 from wt_git.sweep.entry_points import installed
-from wt_git.sweep.loading import Loaded, Source, describe, load, parse_source
+from wt_git.sweep.loading import Loaded, Source, describe, is_path_module, load, parse_source
 from wt_git.sweep.selection import near_matches
 from wt_git.text import one_line
 
@@ -34,7 +34,7 @@ class Runtime:
     """A resolved runtime: its plugin, and the answers that the plugin gave once.
 
     `limit` is how many jobs may overlap (None: any number, and no run lock). `lock_key` names
-    the backend. `model` is the label of the model that will answer, or None.
+    the backend for the run lock, `raw_key` as the plugin said it. `model` is the label of the model that will answer, or None.
     """
 
     name: str
@@ -43,6 +43,27 @@ class Runtime:
     limit: int | None
     lock_key: str
     model: str | None
+    raw_key: str = ""
+
+    @property
+    def is_builtin(self) -> bool:
+        """Whether it ships with Wind Tunnel, so that our version says all about it."""
+        return self.name in BUILTIN_RUNTIMES
+
+    def identity(self, top: Path | None) -> str:
+        """Return who the plugin is, the same on every machine and however it was named.
+
+        A built-in is its name, so that moving our code voids no evidence; a plugin that was loaded
+        from a file is that file's path from the `top` of the repository.
+        """
+        if self.is_builtin:
+            return self.name
+        made = type(self.plugin)
+        if self.file is None or not is_path_module(made.__module__):
+            return f"{made.__module__}.{made.__qualname__}"
+        inside = top is not None and self.file.is_relative_to(top)
+        place = self.file.relative_to(top).as_posix() if top and inside else self.file.name
+        return f"{place}:{made.__qualname__}"
 
 
 def resolve(name: str, say: Callable[[str], None]) -> Runtime:
@@ -53,13 +74,15 @@ def resolve(name: str, say: Callable[[str], None]) -> Runtime:
     """
     loaded = _load(name, say)
     plugin = _as_plugin(name, loaded.value)
+    key = _lock_key(name, plugin)
     return Runtime(
         name=name,
         plugin=plugin,
         file=loaded.file,
         limit=_limit(name, plugin),
-        lock_key=_normalised(name, _lock_key(name, plugin)),
+        lock_key=_normalised(name, key),
         model=_model_label(name, plugin, say),
+        raw_key=key,
     )
 
 

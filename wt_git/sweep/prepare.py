@@ -17,6 +17,7 @@ from wt_git.sweep.plugins import resolve
 from wt_git.sweep.request import Prepared
 from wt_git.sweep.schedulers import plan
 from wt_git.sweep.selection import Selectors, select
+from wt_git.sweep.subject import fingerprinter_of
 from wt_git.text import one_line
 
 if TYPE_CHECKING:
@@ -28,10 +29,12 @@ if TYPE_CHECKING:
     from wt_git.sweep.selection import Selected
 
 
-def prepare(request: SweepRequest) -> Prepared:
+def prepare(
+    request: SweepRequest, *, folder: Path, not_under_test: tuple[str, ...] = ()
+) -> Prepared:
     """Resolve everything that `request` names. Builds no runtime and writes no file.
 
-    Raises `UsageError` or `LoadError` for the first thing that is wrong.
+    `folder` is where the repository is looked for. Raises `UsageError` or `LoadError` for the first thing that is wrong.
     """
     notices: list[str] = []
     hooks = resolve_hooks(request.hooks)
@@ -46,6 +49,10 @@ def prepare(request: SweepRequest) -> Prepared:
         limit=runtime.limit,
         hooks_active=bool(hooks),
     )
+    fingerprinter = fingerprinter_of(request, runtime, folder, not_under_test)
+    fingerprinter.check_runs_dir()
+    fingerprint = fingerprinter.take()
+    notices += [f"note: {note}" for note in fingerprint.notes]
     return Prepared(
         request=request,
         hooks=hooks,
@@ -54,6 +61,8 @@ def prepare(request: SweepRequest) -> Prepared:
         tier=tier_of(len(selected)),
         config=config,
         plan=scheduling,
+        fingerprinter=fingerprinter,
+        fingerprint=fingerprint,
         notices=(*notices, *scheduling.notices),
     )
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from wt_git.evidence.fingerprint import Fingerprint, Fingerprinter
     from wt_git.records.rows import Tier
     from wt_git.spi.agent_runtime import AgentConfig
     from wt_git.sweep.plugins import Runtime
@@ -39,7 +40,10 @@ class SweepRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """A request that passed every check: nothing has been built or written yet."""
+    """A request that passed every check: nothing has been built or written yet.
+
+    `fingerprint` is what was under test at that moment; `fingerprinter` takes it again.
+    """
 
     request: SweepRequest
     hooks: list[Any]
@@ -48,4 +52,6 @@ class Prepared:
     tier: Tier
     config: AgentConfig
     plan: Plan
+    fingerprinter: Fingerprinter
+    fingerprint: Fingerprint
     notices: tuple[str, ...] = field(default=())

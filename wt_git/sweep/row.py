@@ -13,6 +13,7 @@ from wt_git.records.rows import (
     LayerPassRates,
     LedgerRow,
     RowVerdict,
+    SnapshotRecord,
     Tier,
 )
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from wt_git.api.aggregate import AggregateResult, ScenarioRunResult
     from wt_git.api.trace import Trace
+    from wt_git.evidence.fingerprint import Fingerprint
     from wt_git.sweep.selection import Selected
 
 ERROR_MARKER = "runner_error:"
@@ -68,9 +70,16 @@ def ledger_row(
     tier: Tier,
     wall_s: float,
     interrupted: bool,
+    baseline: bool,
     git_sha: str | None,
+    taken: Fingerprint,
+    fingerprint: str,
 ) -> LedgerRow:
-    """Return the row of a scenario whose last run is in."""
+    """Return the row of a scenario whose last run is in.
+
+    `taken` is the fingerprint from before the sweep, `fingerprint` what stands for it in the row:
+    its value, or a word where it changed meanwhile.
+    """
     pack, scenario = selected
     first = runs[0].trace if runs else None
     verdict: RowVerdict = aggregate.verdict  # type: ignore[assignment]
@@ -119,7 +128,26 @@ def ledger_row(
             cost=cost_of(
                 wall_s, [run_tokens(run.trace.usage, run.trace.model_calls) for run in runs]
             ),
+            fingerprint=fingerprint,
+            fingerprint_parts=taken.parts.as_record(),
+            baseline=baseline,
+            tree_under_test=taken.tree_under_test,
+            snapshot=_snapshot_record(taken),
+            sources=dict(taken.sources),
         ),
+    )
+
+
+def _snapshot_record(taken: Fingerprint) -> SnapshotRecord | None:
+    snapshot = taken.snapshot
+    if snapshot is None:
+        return None
+    return SnapshotRecord(
+        method=snapshot.method,
+        absent=list(snapshot.absent),
+        dirty_submodules=list(snapshot.dirty_submodules),
+        hidden_edits=list(snapshot.hidden_edits),
+        ignored=len(snapshot.ignored),
     )
 
 

@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, kw_only=True)
 class Session:
-    """A sweep that holds its runtime. `stamp` names its hook artifacts, `aggregates` feed hooks."""
+    """A sweep that holds its runtime.
+
+    `stamp` names its hook artifacts, `aggregates` feed hooks. `baseline`: the ledger held no
+    earlier row of this target.
+    """
 
     prepared: Prepared
     runtime: AgentRuntime
@@ -31,6 +35,7 @@ class Session:
     stamp: str
     git_sha: str | None
     interruption: threading.Event
+    baseline: bool
     losses: LedgerLosses = field(default_factory=LedgerLosses)
     aggregates: dict[int, AggregateResult] = field(default_factory=dict)
 

@@ -28,6 +28,8 @@ from wt_git.ladder.tiers import queue_priority
 from wt_git.ladder.tokens import NOTHING, UNKNOWN, Tokens
 from wt_git.records.events import LockAcquired, LockWaiting, SweepFinished, SweepStarted
 from wt_git.records.experiments import SweepRecord, SweepStatus
+from wt_git.records.ledger import has_target
+from wt_git.records.manifests import write_manifest
 from wt_git.records.store import RunsDir
 from wt_git.spi.scheduler import RunJob
 from wt_git.sweep import queue
@@ -108,6 +110,7 @@ class Sweep:
         Everything later is in the outcome, and a `sweep_finished` event was written for it.
         """
         self._runs_dir.prepare()
+        self._keep_listing()
         self._announce()
         try:
             with self._lock():
@@ -121,6 +124,14 @@ class Sweep:
             raise
         self._finish(outcome)
         return outcome
+
+    def _keep_listing(self) -> None:
+        """Keep which files made the tree. It only explains, so a failure stops nothing."""
+        fingerprint = self._prepared.fingerprint
+        manifest, tree = fingerprint.manifest(), fingerprint.parts.git_tree
+        if manifest is not None and tree is not None:
+            with contextlib.suppress(OSError):
+                write_manifest(self._runs_dir.path, tree, manifest)
 
     def _announce(self) -> None:
         request = self._prepared.request
@@ -226,6 +237,7 @@ class Sweep:
             stamp=file_stamp(self._clock.now()),
             git_sha=self._git_sha,
             interruption=self._interruption,
+            baseline=not has_target(self._runs_dir.path, self._prepared.fingerprint.parts.target),
         )
 
     def _bracket(self, name: str, runtime: AgentRuntime) -> RuntimeFailureError | None:
@@ -330,6 +342,7 @@ class Sweep:
             errors=self._errors(),
             not_started=self._not_started(),
             runtime=self._prepared.request.runtime,
+            fingerprint=self._prepared.fingerprint.value,
         )
 
     def _ordered(self) -> list[ScenarioResult]:

@@ -140,11 +140,12 @@ def _as_typed() -> str:
 
 def _run(request: SweepRequest, form: Any, out: Path | None) -> int:
     # Imported here so that `wt run --help` and a mistyped option cost nothing.
+    from wt_git import config  # noqa: PLC0415
     from wt_git.cli import ui  # noqa: PLC0415
     from wt_git.cli.machine_output import check_output, write_output  # noqa: PLC0415
     from wt_git.cli.problems import report  # noqa: PLC0415
     from wt_git.cli.signals import graceful  # noqa: PLC0415
-    from wt_git.cli.surroundings import git_sha, lock_folder  # noqa: PLC0415
+    from wt_git.cli.surroundings import git_sha, lock_folder, not_under_test  # noqa: PLC0415
     from wt_git.cli.sweep_view import view_of  # noqa: PLC0415
     from wt_git.cli.verdicts import closing_lines  # noqa: PLC0415
     from wt_git.clock import SystemClock  # noqa: PLC0415
@@ -155,7 +156,9 @@ def _run(request: SweepRequest, form: Any, out: Path | None) -> int:
     runs_dir = RunsDir(request.runs_dir)
     if out is not None:
         check_output(out, runs_dir)
-    prepared = prepare(request)
+    folder = Path.cwd()
+    settings = config.load(folder)
+    prepared = prepare(request, folder=folder, not_under_test=not_under_test(settings))
     clock = SystemClock()
     view = view_of(request.runs_dir, clock)
     for notice in prepared.notices:

@@ -1,0 +1,51 @@
+"""`wt hook NAME`: what the scripts in git's hook folder call."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import click
+
+from wt_git.cli.options import CONTEXT_SETTINGS
+from wt_git.githooks.hook_names import MODULES, READS_STDIN
+
+EPILOG = """
+Exit codes: 0 go on; 1 refused; 2 asked wrongly. Only pre-push, pre-receive and a pre-commit that is
+configured to refuse ever answer 1.
+"""
+
+
+@click.command(
+    "hook",
+    epilog=EPILOG,
+    context_settings={**CONTEXT_SETTINGS, "ignore_unknown_options": True},
+)
+@click.argument("name", type=click.Choice(list(MODULES)))
+@click.argument("args", nargs=-1, type=click.UNPROCESSED)
+def command(*, name: str, args: tuple[str, ...]) -> int:
+    """Do what the git hook NAME is for; git passes ARGS, and to some hooks standard input.
+
+    `wt init` puts scripts that call this where git finds them.
+    """
+    from wt_git.cli import ui  # noqa: PLC0415
+    from wt_git.githooks.hook_call import HookCall  # noqa: PLC0415
+
+    environ = dict(os.environ)  # noqa: TID251 - git tells a hook through it where it is
+    call = HookCall(
+        folder=Path.cwd(),
+        args=args,
+        stdin=_input() if name in READS_STDIN else b"",
+        environ=environ,
+    )
+    result = import_module(MODULES[name]).run(call)
+    for line in result.lines:
+        ui.talk(name, line)
+    return int(result.exit_code)
+
+
+def _input() -> bytes:
+    """Return all of standard input; a person who tries the command at a terminal gives none."""
+    return b"" if sys.stdin is None or sys.stdin.isatty() else sys.stdin.buffer.read()

@@ -1,0 +1,89 @@
+"""`wt init`: set a repository up so that git keeps, shows and asks for evidence."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from wt_git.cli.options import CONTEXT_SETTINGS
+from wt_git.errors import EXIT_NO, EXIT_YES
+
+if TYPE_CHECKING:
+    from wt_git.githooks.findings import Finding
+
+EPILOG = """
+Exit codes: 0 everything is set up; 1 something is missing or could not be made; 2 this is not a
+repository. Run it again after moving the repository, adding a remote or upgrading wt.
+"""
+_MARKS = {
+    "there": "ok",
+    "made": "done",
+    "missing": "missing",
+    "refused": "not done",
+    "note": "note",
+}
+
+
+@click.command("init", epilog=EPILOG, context_settings=CONTEXT_SETTINGS)
+@click.option("--check", is_flag=True, help="Change nothing, say what is missing.")
+@click.option(
+    "--remote",
+    metavar="NAME",
+    help="The remote that notes are pushed to; default: the one recorded before, else origin, else "
+    "the only one.",
+)
+@click.option(
+    "--shared-hooks",
+    is_flag=True,
+    help="Allow hooks in a folder outside of the repository that core.hooksPath names. In other "
+    "repositories that use it they do nothing.",
+)
+@click.option(
+    "--server",
+    is_flag=True,
+    help="Set up what checks pushes that arrive here; this is what a bare repository gets anyway.",
+)
+def command(*, check: bool, remote: str | None, shared_hooks: bool, server: bool) -> int:
+    """Set this repository up: hooks, notes in git log, notes with git fetch, runs/ ignored.
+
+    Hooks that are already there keep working: ours call them. It is safe to run again.
+    """
+    # Imported here so that `wt init --help` costs nothing.
+    from wt_git.cli import ui  # noqa: PLC0415
+    from wt_git.config import load  # noqa: PLC0415
+    from wt_git.errors import UsageError  # noqa: PLC0415
+    from wt_git.git.git_folders import find  # noqa: PLC0415
+    from wt_git.githooks.findings import complete  # noqa: PLC0415
+    from wt_git.githooks.install import DEFAULT_REF, SetUp, executable_name, set_up  # noqa: PLC0415
+
+    folders = find(Path.cwd())
+    if folders is None or (folders.top is None and not folders.bare):
+        raise UsageError(
+            "this is not the working directory of a git repository", hints=("git init",)
+        )
+    settings = load(folders.home)
+    wanted = SetUp(
+        folders=folders,
+        python=executable_name(sys.executable),
+        remote=remote,
+        server=server or folders.bare,
+        shared_hooks=shared_hooks,
+        notes_ref=getattr(settings, "notes_ref", DEFAULT_REF),
+    )
+    findings = set_up(wanted, mend=not check)
+    for finding in findings:
+        ui.data(_line(finding))
+        for hint in finding.hints:
+            ui.data(f"    {hint}")
+    if complete(findings):
+        return EXIT_YES
+    if check:
+        ui.talk("init", "something is missing; this makes it: wt init")
+    return EXIT_NO
+
+
+def _line(finding: Finding) -> str:
+    return f"{_MARKS[finding.state]:<8}  {finding.text}"

@@ -1,0 +1,302 @@
+"""Taking the fingerprint of what is under test (docs/files.md, "Fingerprint").
+
+The tree of the working directory, minus what Wind Tunnel itself writes, and what else decides an
+experiment: runtime, target, model, prompt, notes, the plugin's own word, and our version.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wt_git.errors import GitError, UsageError
+from wt_git.git.exclusions import Exclusions
+from wt_git.git.path_patterns import PathPatterns
+from wt_git.git.paths import tracked_below
+from wt_git.git.repository import Repository, discover
+from wt_git.git.snapshot import Snapshot, take
+from wt_git.records.fingerprint import SNAPSHOT_FAILED, FingerprintParts, content_hash
+from wt_git.records.manifests import Manifest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+
+COMPILED = (".pyc", ".pyo")
+OUTSIDE = "outside"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """What an experiment is about, as it was asked for.
+
+    `folder` is where the repository is looked for. `runs_dir` and `outputs()` are left out of the
+    tree; `outputs` is asked each time, since a sweep registers its own. `sources` names the files
+    that decide the experiment (`soul`, `pack`, ...). `plugin` is the plugin's
+    `artifact_fingerprint`, bound to the runtime's name.
+    """
+
+    folder: Path
+    runs_dir: Path
+    runtime: str
+    target: str
+    model: str | None
+    wt_version: str
+    soul: Path | None = None
+    agents: Path | None = None
+    plugin: Callable[[], object] | None = None
+    outputs: Callable[[], Collection[Path]] = frozenset
+    sources: Mapping[str, Path] = field(default_factory=dict)
+    not_under_test: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fingerprint:
+    """A fingerprint and what stands beside it.
+
+    `value` is the hash of `parts`, or `snapshot-failed`. `notes` are sentences for people, each a
+    weakness of this fingerprint. `sources` has an in-tree path or `outside` for each source.
+    """
+
+    value: str
+    parts: FingerprintParts
+    notes: tuple[str, ...]
+    snapshot: Snapshot | None
+    sources: Mapping[str, str]
+
+    @property
+    def tree_under_test(self) -> str | None:
+        """The tree without the paths that no experiment depends on; None without a tree."""
+        return self.snapshot.tree_under_test if self.snapshot else None
+
+    def manifest(self) -> Manifest | None:
+        """Return the listing of the tree, as differences from HEAD's."""
+        if self.snapshot is None:
+            return None
+        entries = {
+            path: entry.id if entry else None for path, entry in self.snapshot.changes.items()
+        }
+        return Manifest(self.snapshot.base, entries)
+
+
+def repository_top(folder: Path) -> Path | None:
+    """Return the top folder of the repository that `folder` is in; None where none can be read."""
+    try:
+        repository = discover(folder)
+    except GitError:
+        return None
+    return repository.top.resolve() if repository else None
+
+
+class Fingerprinter:
+    """Takes the fingerprint of one subject, as often as it is asked."""
+
+    def __init__(self, subject: Subject) -> None:
+        self.subject = subject
+        self._repository: Repository | None = None
+
+    def repository(self) -> Repository | None:
+        """Return the repository of the subject, None outside of one. Raises `GitError`."""
+        if self._repository is None:
+            self._repository = discover(self.subject.folder)
+        return self._repository
+
+    def check_runs_dir(self) -> None:
+        """Raise `UsageError` for a runs directory that would hide what is under test.
+
+        Everything in it is left out of the tree. So it may not be the repository or hold it, be a
+        link that leads out of it, or hold files that git tracks and no sweep wrote.
+        """
+        try:
+            repository = self.repository()
+            if repository is not None:
+                _check_runs_dir(self.subject, repository)
+        except GitError:
+            return  # said when the snapshot is taken
+
+    def take(self) -> Fingerprint:
+        """Return the fingerprint of what is under test now. Never raises for what git says.
+
+        Raises `UsageError` when the soul or notes file went away since it was checked.
+        """
+        subject, notes = self.subject, list[str]()
+        repository, snapshot, failed = self._snapshot(notes)
+        parts = FingerprintParts(
+            git_tree=snapshot.tree if snapshot else None,
+            runtime=subject.runtime,
+            target=subject.target,
+            model=subject.model,
+            soul=_hash_of(subject.soul),
+            agents=_hash_of(subject.agents),
+            plugin=_plugin_part(subject, notes),
+            wt_version=subject.wt_version,
+        )
+        return Fingerprint(
+            value=SNAPSHOT_FAILED if failed else parts.value(),
+            parts=parts,
+            notes=tuple(notes),
+            snapshot=snapshot,
+            sources=_sources(subject, repository, snapshot),
+        )
+
+    def _snapshot(self, notes: list[str]) -> tuple[Repository | None, Snapshot | None, bool]:
+        """Return the repository, its snapshot, and whether taking it failed."""
+        try:
+            repository = self.repository()
+            if repository is None:
+                notes.append(
+                    "not in a git repository: only the runtime and the files you named are "
+                    "fingerprinted, changes of the code will not be noticed"
+                )
+                return None, None, False
+            taken = take(
+                repository,
+                exclusions=_exclusions(self.subject, repository),
+                not_under_test=_patterns(self.subject.not_under_test),
+            )
+        except GitError as error:
+            reason = "; ".join([error.message, *error.hints])
+            notes.append(
+                f"could not snapshot the git working tree ({reason}): until that is mended, what "
+                "passes is evidence for nothing"
+            )
+            return None, None, True
+        notes.extend(_weaknesses(taken))
+        return repository, taken, False
+
+
+def _check_runs_dir(subject: Subject, repository: Repository) -> None:
+    top, runs = repository.top.resolve(), subject.runs_dir.resolve()
+    hint = "name a folder of its own with --runs-dir"
+    if runs == top or runs in top.parents:
+        raise UsageError(
+            f"the runs directory '{subject.runs_dir}' is the repository itself, or holds it: "
+            f"nothing would be under test; {hint}",
+            code="runs-dir-hides-source",
+        )
+    typed = subject.folder.absolute() / subject.runs_dir
+    if typed.is_symlink() and not runs.is_relative_to(top):
+        raise UsageError(
+            f"the runs directory '{subject.runs_dir}' is a link that leads out of the repository: "
+            f"the link itself would be under test; {hint}",
+            code="runs-dir-hides-source",
+        )
+    if runs.is_relative_to(top):
+        foreign = _tracked_source(repository, runs)
+        if foreign is not None:
+            raise UsageError(
+                f"the runs directory '{subject.runs_dir}' holds '{foreign}', which git tracks and "
+                f"no sweep wrote: edits to it would never make evidence stale; {hint}",
+                code="runs-dir-hides-source",
+            )
+
+
+def _patterns(not_under_test: tuple[str, ...]) -> PathPatterns | None:
+    return PathPatterns(not_under_test) if not_under_test else None
+
+
+def _exclusions(subject: Subject, repository: Repository) -> Exclusions:
+    top = repository.top.resolve()
+    written = [subject.runs_dir.resolve(), *subject.outputs()]
+    inside = [
+        path.relative_to(top).as_posix()
+        for path in written
+        if path.is_relative_to(top) and path != top
+    ]
+    return Exclusions(paths=tuple(dict.fromkeys(inside)), suffixes=COMPILED)
+
+
+_UNNORMALISED = (
+    "would be stored otherwise if they were touched: their line endings or encoding changed in "
+    ".gitattributes; `git add --renormalize .` settles it"
+)
+
+
+def _weaknesses(snapshot: Snapshot) -> list[str]:
+    """Say what the tree cannot show, by name."""
+    said = [
+        ("are tracked and left out of the tree, so it is not that of HEAD", snapshot.excluded),
+        ("are not in the tree: " + _reasons(snapshot), [one.path for one in snapshot.left_out]),
+        ("have uncommitted changes that the tree does not show", snapshot.dirty_submodules),
+        ("are edited, and git was told to pass over them", snapshot.hidden_edits),
+        ("are in the tree and not on disk as the agent sees it", snapshot.absent),
+        ("are in conflict; the tree has them as they are on disk", snapshot.conflicts),
+        (_UNNORMALISED, snapshot.unnormalised),
+    ]
+    return [f"{_named(paths)} {what}" for what, paths in said if paths]
+
+
+def _reasons(snapshot: Snapshot) -> str:
+    return ", ".join(sorted({one.reason for one in snapshot.left_out}))
+
+
+def _named(paths: Collection[str], most: int = 5) -> str:
+    shown = ", ".join(f"'{path}'" for path in list(paths)[:most])
+    return shown + (f" and {len(paths) - most} more" if len(paths) > most else "")
+
+
+def _hash_of(path: Path | None) -> str | None:
+    if path is None:
+        return None
+    try:
+        return content_hash(path.read_bytes())
+    except OSError as error:
+        raise UsageError(
+            f"'{path}' cannot be read any more: {error.strerror or error}", code="file-unreadable"
+        ) from error
+
+
+def _plugin_part(subject: Subject, notes: list[str]) -> str | None:
+    if subject.plugin is None:
+        return None
+    try:
+        said = subject.plugin()
+    except Exception as error:  # noqa: BLE001 - whatever foreign code raises
+        notes.append(f"artifact_fingerprint() raised {type(error).__name__}: {error}")
+        return None
+    return None if said is None else str(said)
+
+
+def _sources(
+    subject: Subject, repository: Repository | None, snapshot: Snapshot | None
+) -> dict[str, str]:
+    """Say for each source whether the tree has it: an ignored file is outside, wherever it is."""
+    if repository is None or snapshot is None:
+        return dict.fromkeys(subject.sources, OUTSIDE)
+    top = repository.top.resolve()
+    ignored = tuple(snapshot.ignored)
+    found = {}
+    for name, path in subject.sources.items():
+        resolved = path.resolve()
+        inside = resolved.relative_to(top).as_posix() if resolved.is_relative_to(top) else None
+        is_ignored = inside is not None and any(
+            inside == one or (one.endswith("/") and inside.startswith(one)) for one in ignored
+        )
+        found[name] = OUTSIDE if inside is None or is_ignored else inside
+    return found
+
+
+def _tracked_source(repository: Repository, runs: Path) -> str | None:
+    """Return a tracked file below `runs` that is not of a runs directory's layout."""
+    for path in tracked_below(runs):
+        if not _is_layout(Path(path)):
+            return f"{runs.relative_to(repository.top.resolve()).as_posix()}/{path}"
+    return None
+
+
+_LAYOUT_NAMES = {
+    ".gitignore",
+    ".wt-outputs",
+    "ledger.ndjsonl",
+    "experiments.ndjsonl",
+    "events.ndjsonl",
+}
+
+
+def _is_layout(path: Path) -> bool:
+    """Whether a path, relative to a runs directory, is one that sweeps write."""
+    if path.parts[0] in {".fingerprints", "selftest"} or path.name in _LAYOUT_NAMES:
+        return True
+    depth_of_a_trace = 6
+    is_run = path.suffix == ".json" and len(path.parts) == depth_of_a_trace
+    return is_run or path.name.endswith((".pack.json", ".html"))

@@ -1,0 +1,53 @@
+"""What a sweep is about, for its fingerprint."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wt_git import __version__
+from wt_git.evidence.fingerprint import Fingerprinter, Subject, repository_top
+from wt_git.evidence.targets import target_of
+from wt_git.records.store import RunsDir
+from wt_git.sweep.loading import source_file
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from wt_git.sweep.plugins import Runtime
+    from wt_git.sweep.request import SweepRequest
+
+
+def fingerprinter_of(
+    request: SweepRequest, runtime: Runtime, folder: Path, not_under_test: tuple[str, ...]
+) -> Fingerprinter:
+    """Return what takes the fingerprint of `request`, looking for a repository from `folder`."""
+    plugin = getattr(runtime.plugin, "artifact_fingerprint", None)
+    return Fingerprinter(
+        Subject(
+            folder=folder,
+            runs_dir=request.runs_dir,
+            runtime=request.runtime,
+            target=target_of(
+                runtime.identity(repository_top(folder)), request.runtime, runtime.raw_key
+            ),
+            model=runtime.model,
+            wt_version=__version__,
+            soul=request.soul,
+            agents=request.agents,
+            plugin=None if plugin is None else lambda: plugin(request.runtime),
+            outputs=RunsDir(request.runs_dir).registered_outputs,
+            sources=_sources(request, runtime),
+            not_under_test=not_under_test,
+        )
+    )
+
+
+def _sources(request: SweepRequest, runtime: Runtime) -> dict[str, Path]:
+    """Return the files that decide the sweep and that somebody named by path."""
+    named = {
+        "soul": request.soul,
+        "agents": request.agents,
+        "runtime": None if runtime.is_builtin else runtime.file,
+        **{f"pack_source:{spec}": source_file(spec) for spec in request.pack_sources},
+    }
+    return {name: path for name, path in named.items() if path is not None}
