@@ -127,7 +127,8 @@ def _listen(stop: threading.Event, let_go: threading.Event) -> None:
 
 
 def _report(event: str, **facts: Any) -> None:
-    print(json.dumps({"event": event} | facts), flush=True)
+    # One write: a forked child reports on the same pipe, and lines must not mix.
+    os.write(1, (json.dumps({"event": event} | facts) + "\n").encode())
 
 
 if __name__ == "__main__":
