@@ -1,0 +1,194 @@
+"""Setting a repository up for evidence, or saying what is missing (docs/evidence-in-git.md).
+
+Everything is safe to do again, and nothing that was there before is taken away.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wt_git import files
+from wt_git.errors import GitError
+from wt_git.git.config_edits import add, put, values
+from wt_git.git.hook_folder import hook_folder
+from wt_git.git.process import ask, run
+from wt_git.githooks.findings import Finding
+from wt_git.githooks.hook_files import hooks
+from wt_git.githooks.hook_names import CLIENT, SERVER
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from wt_git.git.git_folders import GitFolders
+
+PYTHON = "windtunnel.python"
+"""The key of the interpreter that hooks run with, in the repository's configuration."""
+
+REMOTE = "windtunnel.remote"
+"""The key of the remote that notes are pushed to."""
+
+DEFAULT_REF = "refs/windtunnel/notes"
+_FRAMEWORK = ".pre-commit-config.yaml"
+_SNIPPET = """\
+repos:
+  - repo: local
+    hooks:
+      - id: wt-verify
+        name: evidence for what is pushed
+        entry: wt hook pre-push
+        language: system
+        stages: [pre-push]
+        pass_filenames: false
+        always_run: true
+        require_serial: true"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetUp:
+    """What is wanted: which repository, with which interpreter, for which remote.
+
+    `remote` None: the one that is recorded, else `origin`, else the only one. `server`: for pushes
+    that arrive here. `notes_ref` is the ref that holds the notes.
+    """
+
+    folders: GitFolders
+    python: str
+    remote: str | None = None
+    server: bool = False
+    shared_hooks: bool = False
+    notes_ref: str = DEFAULT_REF
+
+
+def set_up(wanted: SetUp, *, mend: bool) -> list[Finding]:
+    """Look at every part, and make what is missing if `mend`.
+
+    Raises `GitError` and `OSError` for what cannot be read or written.
+    """
+    folders = wanted.folders
+    names = SERVER if wanted.server else CLIENT
+    found = [_python(wanted, mend=mend)]
+    where = hook_folder(folders)
+    found += hooks(folders, where, names, mend=mend, shared=wanted.shared_hooks)
+    if wanted.server:
+        return found
+    found.append(_display(wanted, mend=mend))
+    found += _remote(wanted, mend=mend)
+    if folders.top is not None:
+        found.append(_ignored(folders.top, mend=mend))
+        if (folders.top / _FRAMEWORK).exists():
+            found.append(_framework())
+    return found
+
+
+def _python(wanted: SetUp, *, mend: bool) -> Finding:
+    """Record the interpreter for the hooks, and prove that git can start it."""
+    home = wanted.folders.home
+    recorded = values(home, PYTHON, local=True)
+    state = "there" if _answers(home) else "missing"
+    if state == "there" and (not mend or recorded == [wanted.python]):
+        return Finding("there", f"hooks run with '{values(home, PYTHON)[-1]}'")
+    if not mend:
+        said = f"'{recorded[-1]}', which does not start wt" if recorded else "not recorded"
+        return Finding("missing", f"the interpreter for hooks is {said}")
+    put(home, PYTHON, wanted.python)
+    if not _answers(home):
+        return Finding("refused", f"git cannot start wt with '{wanted.python}'", ("wt init",))
+    return Finding("made", f"hooks run with '{wanted.python}', or else with wt on PATH")
+
+
+def _answers(home: Path) -> bool:
+    """Let git start the program as a hook does, and say whether it did."""
+    start = f'!"$(git config {PYTHON})" -P -m wt_git --version'
+    try:
+        answer = ask(("-c", f"alias.windtunnel-probe={start}", "windtunnel-probe"), cwd=home)
+    except GitError:
+        return False
+    return answer.status == 0 and answer.out.startswith(b"wt ")
+
+
+def _display(wanted: SetUp, *, mend: bool) -> Finding:
+    """Let `git log` show the notes; a pattern, since a ref that is missing is warned about."""
+    home, value = wanted.folders.home, f"{wanted.notes_ref}*"
+    if value in values(home, "notes.displayRef"):
+        return Finding("there", "git log shows evidence below commits")
+    if not mend:
+        return Finding("missing", f"notes.displayRef lacks {value}: git log shows no evidence")
+    add(home, "notes.displayRef", value)
+    return Finding("made", f"git log shows evidence below commits (notes.displayRef {value})")
+
+
+def _remote(wanted: SetUp, *, mend: bool) -> list[Finding]:
+    """Record the remote for notes, and let `git fetch` bring them."""
+    home = wanted.folders.home
+    known = run(("remote",), cwd=home).decode("utf-8", "replace").split("\n")[:-1]
+    recorded = values(home, REMOTE, local=True)
+    remote = wanted.remote or (recorded[-1] if recorded else None) or _only(known)
+    if remote is None:
+        return [_no_remote(known)]
+    if remote not in known:
+        names = ", ".join(known) or "none"
+        hint = f"git remote add {remote} URL"
+        return [Finding("refused", f"there is no remote '{remote}'; there is: {names}", (hint,))]
+    return [_recorded(home, remote, recorded, mend=mend), _refspec(wanted, remote, mend=mend)]
+
+
+def _only(known: list[str]) -> str | None:
+    if "origin" in known:
+        return "origin"
+    return known[0] if len(known) == 1 else None
+
+
+def _no_remote(known: list[str]) -> Finding:
+    if known:
+        names = ", ".join(known)
+        hints = tuple(f"wt init --remote {name}" for name in known)
+        return Finding("missing", f"which remote gets the notes? There are {names}", hints)
+    return Finding("note", "no remote yet: run wt init again once there is one", ("wt init",))
+
+
+def _recorded(home: Path, remote: str, recorded: list[str], *, mend: bool) -> Finding:
+    if recorded == [remote]:
+        return Finding("there", f"notes go to {remote}")
+    if not mend:
+        return Finding("missing", f"that notes go to {remote} is not recorded")
+    put(home, REMOTE, remote)
+    return Finding("made", f"notes go to {remote}")
+
+
+def _refspec(wanted: SetUp, remote: str, *, mend: bool) -> Finding:
+    """Add the refspec; a pattern, since git fails to fetch an exact ref that is missing."""
+    home, key = wanted.folders.home, f"remote.{remote}.fetch"
+    value = f"+{wanted.notes_ref}*:refs/windtunnel/remotes/{remote}/notes*"
+    if value in values(home, key):
+        return Finding("there", f"git fetch {remote} brings notes along")
+    if not mend:
+        return Finding("missing", f"{key} lacks {value}: git fetch brings no notes")
+    add(home, key, value)
+    return Finding("made", f"git fetch {remote} brings notes along ({value})")
+
+
+def _ignored(top: Path, *, mend: bool) -> Finding:
+    """Keep the runs directory out of commits, and so out of what is under test."""
+    if ask(("check-ignore", "--quiet", "--no-index", "runs/"), cwd=top).status == 0:
+        return Finding("there", "git ignores runs/")
+    file = top / ".gitignore"
+    if not mend:
+        return Finding("missing", f"'{file}' lacks runs/")
+    files.append_line(file, "runs/", durable=False)
+    return Finding("made", f"runs/ is in '{file}'", ("git add .gitignore",))
+
+
+def _framework() -> Finding:
+    return Finding(
+        "note",
+        f"{_FRAMEWORK} is here. The hooks above are what refuses a push; the pre-commit framework "
+        "checks only the first ref of one. For it, this is the hook:",
+        tuple(_SNIPPET.split("\n")),
+    )
+
+
+def executable_name(path: str) -> str:
+    """Return an interpreter's path as a shell on every system takes it."""
+    return path.replace(os.sep, "/")
