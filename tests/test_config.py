@@ -73,7 +73,7 @@ def test_a_file_with_everything(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[tool]", "[tool.windtunnel]", '[tool.windtunnel]\nnotes_ref = "x"']
+    "text", ["", "[tool]", "[tool.windtunnel]", '[tool.windtunnel]\nnotes = "x"']
 )
 def test_nothing_configured_means_the_defaults(tmp_path, text):
     """Caps of five and fifteen minutes, any model, no prices, no cache check."""

@@ -6,29 +6,29 @@ key, value and what was expected: a misspelt cap that is passed over would be no
 
 from __future__ import annotations
 
-import difflib
-import json
-import math
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from wt_git.errors import ConfigurationError
+from wt_git.git.path_patterns import PathPatterns
+from wt_git.toml_table import Table, guess
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
 FILE_NAME = "pyproject.toml"
 TIERS = ("probe", "focused", "regression")
 
-_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+DEFAULT_NOTES_REF = "refs/windtunnel/notes"
+
 _RATES = ("input_per_m", "output_per_m", "cache_read_per_m", "time_per_hour")
 _RATE = "expected a non-negative number"
-_LONGEST_VALUE = 60
-# How alike two names must be for one to be taken as a slip of the other: one letter in five.
-_LIKENESS = 0.8
+# What git-check-ref-format refuses in a name, and `*`, which a refspec would take for a pattern.
+_NOT_IN_A_REF = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|/\.|\.lock(?:/|$)|[./]$")
+_TAKEN_REFS = ("refs/heads/", "refs/tags/", "refs/remotes/", "refs/windtunnel/remotes/")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,12 +71,46 @@ class CacheCheck:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """Everything configured, and the file it came from; `cache` is None when not checked."""
+class Gate:
+    """`[tool.windtunnel.gate]`: which commits need evidence, and what counts as such.
 
-    file: Path | None = None
+    docs/verifying-in-ci.md, "The policy", has each key. `branches` empty: every branch. `runtime`
+    None: any but `in_memory`. `packs` empty: any. `not_under_test` are paths that no experiment
+    depends on, with the meaning of git's `:(top,glob)` pathspecs. `push_timeout_s` is in seconds.
+    """
+
+    branches: tuple[str, ...] = ()
+    require: Literal["focused", "regression"] = "focused"
+    runtime: str | None = None
+    commits: Literal["tip", "each"] = "tip"
+    not_under_test: tuple[str, ...] = ()
+    push_notes: bool = True
+    push_timeout_s: float = 10.0
+    pre_commit: Literal["warn", "off", "refuse"] = "warn"
+    trailer: bool = False
+    merge: Literal["own", "head"] = "own"
+    packs: tuple[str, ...] = ()
+
+    def asks_about(self, branch: str) -> bool:
+        """Say whether commits that are pushed to `branch` (`main`, `release/1`) need evidence."""
+        return not self.branches or PathPatterns(self.branches).match(
+            branch.encode("utf-8", "surrogateescape")
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Everything configured, and the file it came from; `cache` is None when not checked.
+
+    `gate` and `notes_ref` are the repository's: they come from the pyproject.toml at its top,
+    whichever file the rest is from.
+    """
+
+    file: Path | str | None = None
     ladder: Ladder = field(default_factory=Ladder)
     cache: CacheCheck | None = None
+    gate: Gate = field(default_factory=Gate)
+    notes_ref: str = DEFAULT_NOTES_REF
 
 
 def load(start: Path) -> Settings:
@@ -86,50 +120,141 @@ def load(start: Path) -> Settings:
     the top of its repository; outside a repository the nearest pyproject.toml decides. Raises
     `ConfigurationError` for a file that cannot be read or holds what it may not.
     """
-    for file in _candidates(start):
-        tool = _Table(file, "", _parse(file)).table("tool")
-        if tool is not None and tool.has("windtunnel"):
-            return _settings(tool)
-    return Settings()
+    top, files = _candidates(start)
+    found: Settings | None = None
+    for file in files:
+        tool = Table(file, "", _parse(file)).table("tool")
+        if tool is None or not tool.has("windtunnel"):
+            continue
+        at_top = top is None or file.parent == top
+        here = _settings(tool, at_top=at_top)
+        if found is not None:
+            if at_top:
+                return replace(found, gate=here.gate, notes_ref=here.notes_ref)
+        elif at_top:
+            return here
+        else:
+            found = here
+    return found or Settings()
 
 
-def _candidates(start: Path) -> Iterator[Path]:
-    """Yield the files to look at, the nearest first."""
+def parse(data: bytes, name: str) -> Settings:
+    """Return the settings in `data`, the pyproject.toml at the top of a repository.
+
+    `name` says whose file it is. Raises `ConfigurationError`.
+    """
+    tool = Table(name, "", _loads(data, name)).table("tool")
+    return _settings(tool) if tool is not None and tool.has("windtunnel") else Settings()
+
+
+def _candidates(start: Path) -> tuple[Path | None, list[Path]]:
+    """Return the top of the repository, None outside of one, and the files, the nearest first."""
     above = [start.resolve(), *start.resolve().parents]
     tops = [index for index, folder in enumerate(above) if (folder / ".git").exists()]
-    files = (folder / FILE_NAME for folder in (above[: tops[0] + 1] if tops else above))
-    for file in files:
-        if file.exists():
-            yield file
-            if not tops:
-                return
+    folders = above[: tops[0] + 1] if tops else above
+    files = [file for folder in folders if (file := folder / FILE_NAME).exists()]
+    return (above[tops[0]], files) if tops else (None, files[:1])
 
 
 def _parse(file: Path) -> dict[str, Any]:
+    try:
+        return _loads(file.read_bytes(), file)
+    except OSError as error:
+        raise ConfigurationError(f"{file}: cannot be read: {error.strerror}") from error
+
+
+def _loads(data: bytes, file: Path | str) -> dict[str, Any]:
     import tomli  # noqa: PLC0415 - not needed for `wt --help`
 
     try:
-        return tomli.loads(file.read_text("utf-8"), parse_float=Decimal)
-    except OSError as error:
-        raise ConfigurationError(f"{file}: cannot be read: {error.strerror}") from error
+        return tomli.loads(data.decode("utf-8"), parse_float=Decimal)
     except (ValueError, RecursionError) as error:  # both tomli's own and text that is not UTF-8
         raise ConfigurationError(f"{file}: is not valid TOML: {error}") from error
 
 
-def _settings(tool: _Table) -> Settings:
+def _settings(tool: Table, *, at_top: bool = True) -> Settings:
     windtunnel = tool.table("windtunnel")
     assert windtunnel is not None
-    # Tables beside these two belong to others, unless they are a slip of one of them.
-    windtunnel.refuse_misspelt(("ladder", "cache"))
+    # What stands beside these belongs to others, unless it is a slip of one of them.
+    windtunnel.refuse_misspelt(("ladder", "cache", "gate", "notes_ref"))
     ladder, cache = windtunnel.table("ladder"), windtunnel.table("cache")
+    gate = windtunnel.table("gate")
+    for key in ("gate", "notes_ref"):
+        if windtunnel.has(key) and not at_top:
+            windtunnel.refuse(key, f"only the {FILE_NAME} at the top of the repository may say it")
     return Settings(
         file=tool.file,
         ladder=_ladder(ladder) if ladder is not None else Ladder(),
         cache=_cache(cache) if cache is not None else None,
+        gate=_gate(gate) if gate is not None else Gate(),
+        notes_ref=_notes_ref(windtunnel),
     )
 
 
-def _ladder(table: _Table) -> Ladder:
+def _gate(table: Table) -> Gate:
+    table.refuse_unknown(tuple(one.name for one in fields(Gate)))
+    default = Gate()
+    timeout = "expected a number of seconds greater than 0"
+    timeout_s = float(table.number("push_timeout_s", timeout, default=default.push_timeout_s))
+    if timeout_s <= 0:
+        table.refuse("push_timeout_s", timeout)
+    runtime = table.get("runtime")
+    if table.has("runtime") and not (isinstance(runtime, str) and runtime.strip()):
+        table.refuse("runtime", "expected the name of a runtime, as `wt run --runtime` takes it")
+    branches = table.words("branches", "expected a list of branches, such as main or release/*")
+    _check_patterns(table, "branches", branches)
+    if table.has("branches") and not branches:
+        table.refuse("branches", "expected at least one branch; leave the key out for every branch")
+    return Gate(
+        branches=branches,
+        require=cast("Any", table.word("require", ("focused", "regression"))),
+        runtime=runtime,
+        commits=cast("Any", table.word("commits", ("tip", "each"))),
+        not_under_test=_not_under_test(table),
+        push_notes=table.flag("push_notes", default=default.push_notes),
+        push_timeout_s=timeout_s,
+        pre_commit=cast("Any", table.word("pre_commit", ("warn", "off", "refuse"))),
+        trailer=table.flag("trailer", default=default.trailer),
+        merge=cast("Any", table.word("merge", ("own", "head"))),
+        packs=table.words("packs", "expected a list of packs' names"),
+    )
+
+
+def _not_under_test(table: Table) -> tuple[str, ...]:
+    """Return the patterns; none may take the file that holds them.
+
+    Evidence for a tree without these paths is evidence under these very patterns only because the
+    file that names them is always part of that tree.
+    """
+    key = "not_under_test"
+    patterns = table.words(key, "expected a list of paths, such as docs/**")
+    _check_patterns(table, key, patterns)
+    for pattern in patterns:
+        if PathPatterns([pattern]).match(FILE_NAME.encode()):
+            table.refuse(key, f"{pattern!r} takes {FILE_NAME}, which decides what is under test")
+    return patterns
+
+
+def _check_patterns(table: Table, key: str, patterns: tuple[str, ...]) -> None:
+    try:
+        PathPatterns(patterns)
+    except ValueError as error:
+        table.refuse(key, str(error))
+
+
+def _notes_ref(table: Table) -> str:
+    value = table.get("notes_ref", DEFAULT_NOTES_REF)
+    problem = f"expected a ref of at least three parts, such as {DEFAULT_NOTES_REF}"
+    if not isinstance(value, str) or not value.startswith("refs/") or value.count("/") < 2:  # noqa: PLR2004
+        table.refuse("notes_ref", problem)
+    if _NOT_IN_A_REF.search(value):
+        table.refuse("notes_ref", f"{problem}, with a name that git allows")
+    if value.startswith(_TAKEN_REFS):
+        table.refuse("notes_ref", f"{problem}; what is below {', '.join(_TAKEN_REFS)} has its use")
+    return value
+
+
+def _ladder(table: Table) -> Ladder:
     table.refuse_unknown(("probe_budget_s", "focused_budget_s", "models", "pricing"))
     models, pricing = table.table("models"), table.table("pricing")
     default = Ladder()
@@ -141,7 +266,7 @@ def _ladder(table: _Table) -> Ladder:
     )
 
 
-def _budget(table: _Table, key: str, default: float) -> float:
+def _budget(table: Table, key: str, default: float) -> float:
     problem = "expected a number of seconds greater than 0"
     seconds = float(table.number(key, problem, default=default))
     if seconds <= 0:
@@ -149,15 +274,15 @@ def _budget(table: _Table, key: str, default: float) -> float:
     return seconds
 
 
-def _model_lists(table: _Table) -> dict[str, tuple[str, ...]]:
+def _model_lists(table: Table) -> dict[str, tuple[str, ...]]:
     for tier in table:
         if tier not in TIERS:
-            names = f"expected one of {', '.join(TIERS)}{_guess(tier, TIERS)}"
+            names = f"expected one of {', '.join(TIERS)}{guess(tier, TIERS)}"
             table.refuse(tier, f"'{tier}' is not a tier, {names}")
     return {tier: _labels(table, tier) for tier in table}
 
 
-def _labels(table: _Table, tier: str) -> tuple[str, ...]:
+def _labels(table: Table, tier: str) -> tuple[str, ...]:
     labels = table.get(tier)
     if (
         not isinstance(labels, list)
@@ -168,7 +293,7 @@ def _labels(table: _Table, tier: str) -> tuple[str, ...]:
     return tuple(labels)
 
 
-def _pricing(table: _Table) -> Pricing:
+def _pricing(table: Table) -> Pricing:
     table.refuse_unknown(("time_per_hour", "models"))
     models = table.table("models", "models must be a table with one table for each model label")
     return Pricing(
@@ -177,7 +302,7 @@ def _pricing(table: _Table) -> Pricing:
     )
 
 
-def _rates(models: _Table, label: str) -> Rates:
+def _rates(models: Table, label: str) -> Rates:
     table = models.table(label, f"expected a table of rates: {', '.join(_RATES)}")
     assert table is not None
     table.refuse_unknown(_RATES)
@@ -189,14 +314,14 @@ def _rates(models: _Table, label: str) -> Rates:
     )
 
 
-def _required_rate(table: _Table, key: str) -> Decimal:
+def _required_rate(table: Table, key: str) -> Decimal:
     rate = _rate(table, key)
     if rate is None:
         table.refuse(key, _RATE)
     return rate
 
 
-def _rate(table: _Table, key: str) -> Decimal | None:
+def _rate(table: Table, key: str) -> Decimal | None:
     if not table.has(key):
         return None
     rate = table.number(key, _RATE)
@@ -205,95 +330,12 @@ def _rate(table: _Table, key: str) -> Decimal | None:
     return Decimal(rate)
 
 
-def _cache(table: _Table) -> CacheCheck:
+def _cache(table: Table) -> CacheCheck:
     table.refuse_unknown(("fail_on_miss", "min_cached_ratio"))
     default = CacheCheck()
-    fail_on_miss = table.get("fail_on_miss", default.fail_on_miss)
-    if not isinstance(fail_on_miss, bool):
-        table.refuse("fail_on_miss", "expected true or false")
+    fail_on_miss = table.flag("fail_on_miss", default=default.fail_on_miss)
     problem = "expected a number from 0 to 1"
     ratio = float(table.number("min_cached_ratio", problem, default=default.min_cached_ratio))
     if not 0 <= ratio <= 1:
         table.refuse("min_cached_ratio", problem)
     return CacheCheck(fail_on_miss=fail_on_miss, min_cached_ratio=ratio)
-
-
-class _Table:
-    """One table of the file, which knows where it stands so that it can say what is wrong."""
-
-    def __init__(self, file: Path, name: str, content: Mapping[str, Any]) -> None:
-        self.file = file
-        self._name = name
-        self._content = content
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._content)
-
-    def has(self, key: str) -> bool:
-        return key in self._content
-
-    def get(self, key: str, default: object = None) -> Any:
-        return self._content.get(key, default)
-
-    def table(self, key: str, problem: str = "expected a table") -> _Table | None:
-        """Return the table under `key`, None where there is nothing."""
-        if key not in self._content:
-            return None
-        content = self._content[key]
-        if not isinstance(content, dict):
-            self.refuse(key, problem)
-        return _Table(self.file, f"{self._name}.{_key(key)}".removeprefix("."), content)
-
-    def number(self, key: str, problem: str, *, default: float = 0) -> float | Decimal:
-        """Return the finite number under `key`: an int or a Decimal, or `default`."""
-        if key not in self._content:
-            return default
-        value = self._content[key]
-        if isinstance(value, bool) or not isinstance(value, int | Decimal) or not _fits(value):
-            self.refuse(key, problem)
-        return value
-
-    def refuse_unknown(self, known: tuple[str, ...]) -> None:
-        for key in self._content:
-            if key not in known:
-                names = f"expected one of {', '.join(known)}{_guess(key, known)}"
-                self.refuse(key, f"there is no such key, {names}")
-
-    def refuse_misspelt(self, known: tuple[str, ...]) -> None:
-        for key in self._content:
-            if key not in known and (guess := _guess(key, known)):
-                self.refuse(key, f"expected {' or '.join(known)}{guess}")
-
-    def refuse(self, key: str, problem: str) -> NoReturn:
-        """Raise the error that names file, table, key and value, and says what is wrong."""
-        found = f"= {_shown(self._content[key])}" if key in self._content else "is missing"
-        place = f"[{self._name}] " if self._name else ""
-        raise ConfigurationError(f"{self.file}: {place}{_key(key)} {found}: {problem}")
-
-
-def _fits(value: int | Decimal) -> bool:
-    try:
-        return math.isfinite(float(value))
-    except OverflowError:
-        return False
-
-
-def _guess(name: str, known: Iterable[str]) -> str:
-    near = difflib.get_close_matches(name.lower(), known, n=1, cutoff=_LIKENESS)
-    return f"; did you mean {near[0]}?" if near else ""
-
-
-def _key(name: str) -> str:
-    return name if _BARE_KEY.fullmatch(name) else json.dumps(name, ensure_ascii=False)
-
-
-def _shown(value: object) -> str:
-    """Return `value` about as the file has it, cut to what fits in a message."""
-    match value:
-        case dict():
-            text = "a table"
-        case Decimal():
-            text = str(value).lower().replace("infinity", "inf")
-        case _:
-            text = json.dumps(value, ensure_ascii=False, default=str)
-    return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 3] + "..."
