@@ -6,13 +6,10 @@ import os
 from pathlib import Path
 
 import pytest
-from kit.oracle import oracle_tree, repository_bytes, worktree_state
+from kit.oracle import oracle_tree
 from kit.repo import Repo, git, new_repo
+from kit.snapshots import snapshot
 
-from wt_git.git.repository import discover
-from wt_git.git.snapshot import Snapshot, take
-
-EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 FILES = {
     "a.txt": "one\n",
     "src/b.py": "print()\n",
@@ -20,20 +17,6 @@ FILES = {
     "run.sh": "#!/bin/sh\n",
     ".gitignore": "ignored\n*.log\n",
 }
-
-
-def snapshot(repo: Repo, **options: object) -> Snapshot:
-    """Take a snapshot twice, the second time from the first's stat cache: always the same."""
-    before = repository_bytes(repo.path)
-    files = worktree_state(repo.path)
-    repository = discover(repo.path)
-    assert repository is not None
-    taken = take(repository, **options)
-    again = take(repository, **options)
-    assert repository_bytes(repo.path) == before
-    assert worktree_state(repo.path) == files
-    assert again == taken
-    return taken
 
 
 # Each shape is a function that brings a repository, made from FILES, into it.
@@ -423,7 +406,7 @@ def test_the_tree_is_git_s_own(tmp_path, shape):
     """In every shape of repository; nothing is written, and a second look sees the same."""
     repo = new_repo(tmp_path / "repo", FILES)
     shape(repo)
-    taken = snapshot(repo)
+    taken = snapshot(repo.path)
     assert taken.tree == oracle_tree(repo.path)
     assert taken.method == ("git" if shape in GIT else "libgit2")
     assert bool(taken.method_reason) == (shape in GIT)

@@ -34,7 +34,11 @@ if TYPE_CHECKING:
     from wt_git.git.git_config import GitConfig
     from wt_git.git.staging import Staging
 
-_UNREADABLE = re.compile(r"^(?:warning|error|fatal): (.*Permission denied.*)$", re.MULTILINE)
+# A file or folder of the working directory. "unable to access" is git's word for settings and
+# attributes that it does without.
+_UNREADABLE = re.compile(
+    r"^(?:warning: |error: )?((?!unable to access).*: Permission denied)$", re.MULTILINE
+)
 _NO_COMMIT = "a repository of its own, without a commit"
 _NOT_SPARSE = "outside of the sparse checkout"
 
@@ -114,7 +118,9 @@ def _status(staging: Staging, exclusions: Exclusions) -> Status:
     # The lock is the scratch index's own: git may store the time stamps that it has looked at.
     environment["GIT_OPTIONAL_LOCKS"] = "1" if scratch.persistent else "0"
     folder = staging.repository.top
-    answer = ask(args, cwd=folder, timeout_s=staging.timeout_s, env=environment)
+    started_s = scratch.objects.stat().st_mtime_ns // 1_000_000_000
+    with scratch.renewed_times(started_s, staging.repository.object_format):
+        answer = ask(args, cwd=folder, timeout_s=staging.timeout_s, env=environment)
     if denied := _UNREADABLE.search(answer.err):
         raise GitError(denied[1], code="git-unreadable")
     if answer.status != 0:

@@ -49,7 +49,7 @@ def serve(source: BinaryIO, sink: BinaryIO) -> None:
     _send(sink, [b"git-filter-server\n", b"version=2\n"])
     list(_lines(source))  # what git can do
     _send(sink, [b"capability=clean\n"])
-    while any(True for _ in _lines(source)):  # command=clean, pathname=...
+    while list(_lines(source)):  # command=clean, pathname=...
         answer = pointer(_lines(source))
         _send(sink, [b"status=success\n"])
         _send(sink, [answer] if answer else [])

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wt_git import files
+from wt_git.git.index_times import distrust, read_index
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,6 +51,19 @@ class Scratch:
         """Make the copy anew from the repository's index, and forget what was remembered."""
         self.memory = {}
         _copy(self.origin, self.index)
+
+    @contextlib.contextmanager
+    def renewed_times(self, since_s: int, object_format: str) -> Iterator[None]:
+        """Let git renew the time stamps in the copy, but for those too recent to be trusted."""
+        try:
+            before = read_index(self.index) if self.persistent else None
+        except FileNotFoundError:
+            before = None
+        yield
+        if before is None or _written(self.index) == before.times_ns[1]:
+            return
+        if not distrust(before, self.index, since_s=since_s, object_format=object_format):
+            _copy(self.origin, self.index)
 
     def keep(self) -> None:
         """Store `memory`; a failure costs time at the next snapshot and nothing else."""
@@ -111,6 +125,14 @@ def _name(index: Path, key: str) -> str:
         state = (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
         digest.update(repr(state).encode() + stream.read())
     return f"index-{digest.hexdigest()[:24]}"
+
+
+def _written(path: Path) -> int | None:
+    """Return when the file was written, in nanoseconds; None when it is gone."""
+    try:
+        return path.stat().st_mtime_ns
+    except FileNotFoundError:
+        return None
 
 
 def _copy(origin: Path, target: Path) -> None:

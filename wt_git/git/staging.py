@@ -152,6 +152,9 @@ def hidden_edits(staging: Staging, flagged: Sequence[bytes]) -> list[bytes]:
     index = staging.copy("unflagged")
     for flag in ("--no-assume-unchanged", "--no-skip-worktree"):
         staging.run(("update-index", flag, "-z", "--stdin"), index, stdin=lines)
+    refresh = (*staging.options, "update-index", "-q", "--really-refresh")
+    where, here = staging.repository.top, staging.environment(index)
+    ask(refresh, cwd=where, timeout_s=staging.timeout_s, env=here)  # ends with 1 where files differ
     args = ("diff-files", "--name-only", "-z", "--ignore-submodules=dirty")
     differ = set(staging.run(args, index).split(b"\0"))
     return [path for path in flagged if path in differ]

@@ -1,0 +1,117 @@
+"""Forgetting the time stamps in an index that could hide an edit.
+
+Git compares times by the second. An entry that it found unchanged, and stored in the very second in
+which the file's status last changed, says nothing about a later edit in that second which gives the
+file its old time back. In the repository's own index the old stamp, or the time of the index file,
+would still give such an edit away; so where git renewed the stamps of a copy, these entries lose
+theirs, and git looks at the content once more.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import struct
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_HEADER = struct.Struct(">4sII")
+_STAT_BYTES, _TIME_BYTES = 40, 16
+_EXTENDED, _NAME_MASK = 0x4000, 0x0FFF
+_PADDED_VERSIONS = {2, 3}
+_SECOND = 1_000_000_000
+
+
+class IndexFile(NamedTuple):
+    """The bytes of an index and the whole second at which it was written."""
+
+    raw: bytes
+    written_s: int
+    times_ns: tuple[int, int]
+
+
+def read_index(path: Path) -> IndexFile:
+    """Read an index file. Raises `OSError`."""
+    status = path.stat()
+    times = (status.st_atime_ns, status.st_mtime_ns)
+    return IndexFile(path.read_bytes(), status.st_mtime_ns // _SECOND, times)
+
+
+def distrust(before: IndexFile, path: Path, *, since_s: int, object_format: str) -> bool:
+    """Take the times out of the entries of the index at `path` that cannot be trusted.
+
+    `before` is the index that git read; at `path` is what it wrote. In question are entries whose
+    file changed its status at `since_s` (seconds since the epoch) or later: one loses its times when
+    they are not those of `before`, or when `before` was too young to trust them. The file is
+    replaced and keeps its own time. False when the two do not hold the same entries.
+    """
+    after = read_index(path)
+    moments = {
+        struct.pack(">I", moment & 0xFFFFFFFF) for moment in range(since_s, after.written_s + 2)
+    }
+    # A search in C, which may find too much, saves the walk over all entries almost always.
+    if not any(moment in after.raw for moment in moments):
+        return True
+    if before.raw[: _HEADER.size] != after.raw[: _HEADER.size]:
+        return False
+    hash_bytes = hashlib.new(object_format).digest_size
+    recent = [
+        now
+        for was, now in zip(
+            _entries(before.raw, hash_bytes), _entries(after.raw, hash_bytes), strict=True
+        )
+        if after.raw[now : now + 4] in moments and not _settled(before, was, after.raw, now)
+    ]
+    if recent:
+        _replace(path, _without_times(after.raw, recent, object_format), after.times_ns)
+    return True
+
+
+def _settled(before: IndexFile, was: int, raw: bytes, now: int) -> bool:
+    """Say whether an entry is as it was, and was older than the index that it stood in."""
+    modified_s = int.from_bytes(raw[now + 8 : now + 12], "big")
+    same = before.raw[was : was + _STAT_BYTES] == raw[now : now + _STAT_BYTES]
+    return same and modified_s < before.written_s
+
+
+def _without_times(raw: bytes, entries: list[int], object_format: str) -> bytes:
+    changed = bytearray(raw)
+    for at in entries:
+        changed[at : at + _TIME_BYTES] = bytes(_TIME_BYTES)
+    digest = hashlib.new(object_format)
+    if any(changed[-digest.digest_size :]):  # index.skipHash leaves it empty
+        digest.update(changed[: -digest.digest_size])
+        changed[-digest.digest_size :] = digest.digest()
+    return bytes(changed)
+
+
+def _replace(path: Path, raw: bytes, times_ns: tuple[int, int]) -> None:
+    temporary = path.with_name(f"{path.name}.times")
+    temporary.write_bytes(raw)
+    os.utime(temporary, ns=times_ns)
+    temporary.replace(path)
+
+
+def _entries(raw: bytes, hash_bytes: int) -> Iterator[int]:
+    """Yield where each entry begins."""
+    _, version, count = _HEADER.unpack_from(raw)
+    fixed = _STAT_BYTES + hash_bytes + 2
+    at = _HEADER.size
+    for _ in range(count):
+        yield at
+        name = at + fixed
+        flags = int.from_bytes(raw[name - 2 : name], "big")
+        if flags & _EXTENDED:
+            name += 2
+        if version not in _PADDED_VERSIONS:
+            # Version 4: how much of the last name to drop, a number in groups of 7 bits; the rest.
+            while raw[name] & 0x80:
+                name += 1
+            at = raw.index(0, name + 1) + 1
+            continue
+        length = flags & _NAME_MASK
+        end = name + length if length < _NAME_MASK else raw.index(0, name)
+        at += (end - at + 8) & ~7
