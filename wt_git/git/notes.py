@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import time
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wt_git.clock import Clock, SystemClock
@@ -22,14 +23,13 @@ from wt_git.git.note_edit import Edits, apply_edits
 from wt_git.git.note_tree import is_key, write_tree
 from wt_git.git.note_union import union_trees
 from wt_git.git.note_view import NotesView
-from wt_git.git.opening import common_folder, open_repository
+from wt_git.git.opening import open_repository
 from wt_git.git.refs import WAIT_S, read_ref, ref_writer
 from wt_git.git.signatures import signature
 from wt_git.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
 
     import pygit2
 
@@ -104,8 +104,8 @@ class Notes:
 
     @property
     def folder(self) -> Path:
-        """Where the git program is to be started for this repository."""
-        return common_folder(self.repository)
+        """Where the git program is to be started: relative URLs of remotes count from here."""
+        return Path(self.repository.workdir or self.repository.path)
 
     def tip(self) -> str | None:
         """Return the commit that the live ref is at; None before the first note."""
@@ -125,6 +125,11 @@ class Notes:
         tips = [self.tip(), *self.tracked().values()] if at is None else at
         trees = [self._tree(tip) for tip in tips if tip is not None]
         return NotesView(self.repository, tuple(dict.fromkeys(trees)))
+
+    def live_view(self) -> NotesView:
+        """Return what the live ref alone says: that is what git shows."""
+        tip = self.tip()
+        return self.view(at=() if tip is None else (tip,))
 
     @contextmanager
     def transaction(self, subject: str, *, wait_s: float = WAIT_S) -> Iterator[Transaction]:

@@ -37,6 +37,8 @@ _KEPT_PREFIXES = ("GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_")
 # messages come in the language that callers compare them in.
 _SET = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
 
+_GRACE_S = 0.5
+
 
 class Answer(NamedTuple):
     """How a git command ended: its exit status and what it printed."""
@@ -94,14 +96,22 @@ def ask(
         try:
             out, err = process.communicate(stdin or None, timeout=timeout_s)
         except BaseException as error:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)  # filters that it started, too
+            _end(process)
             if isinstance(error, subprocess.TimeoutExpired):
                 raise GitError(
                     f"git {_shown(args)} in '{cwd}' took longer than {timeout_s:g} s"
                 ) from error
             raise
     return Answer(process.returncode, out, err.decode("utf-8", "replace").strip())
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End git and what it started. It is asked first: git then takes its lock files along."""
+    with contextlib.suppress(ProcessLookupError, subprocess.TimeoutExpired):
+        os.killpg(process.pid, signal.SIGTERM)
+        process.wait(_GRACE_S)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def failure(args: Sequence[str], cwd: Path, answer: Answer) -> GitError:

@@ -1,0 +1,192 @@
+"""From a finished sweep to its notes: what is kept for machines, and the line that people read.
+
+The runs directory is the record. Notes repeat it where git carries it along, so nothing is made up
+here: the lines are those of the ledger and the experiments file, and the text is told from them.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from wt_git.git.note_lines import text_subject
+from wt_git.records.notes import (
+    LONGEST_LINE,
+    SWEEP_ID,
+    NoteContent,
+    read_note,
+    recorded_trees,
+    speaks_for,
+)
+from wt_git.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from wt_git.git.note_view import NotesView
+    from wt_git.git.notes import Notes, Transaction
+
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+_NO_TIME = "0000-00-00T00:00:00Z"
+_WORD = re.compile(r"[A-Za-z_]{1,20}")
+_NAME_LIMIT = 60
+_QUESTION_LIMIT = 120
+_COUNTED_AS_PASS = ("PASS", "PASS_WITH_VARIANCE")
+
+
+@dataclass(frozen=True, slots=True)
+class JournalEntry:
+    """The notes of one sweep: `lines` are kept under each of `trees`.
+
+    `text` is its line for commits of these trees, `subject` that of the notes commit.
+    """
+
+    sweep_id: str
+    trees: tuple[str, ...]
+    lines: tuple[bytes, ...]
+    text: str
+    subject: str
+
+
+@dataclass(frozen=True, slots=True)
+class NoEntry:
+    """A sweep that leaves no notes, and why: it did not end, or no tree can be told for it."""
+
+    sweep_id: str
+    why: Literal["no-record", "no-tree", "unreadable"]
+
+
+def journal_entry(sweep_id: str, lines: Sequence[bytes]) -> JournalEntry | NoEntry:
+    """Return the notes of the sweep whose rows, record and reviews are `lines`, without LF."""
+    kept = [line for line in lines if len(line) <= LONGEST_LINE]
+    content = read_note(kept, sweep_id)
+    if not SWEEP_ID.fullmatch(sweep_id) or (content.unreadable and not content.rows):
+        return NoEntry(sweep_id, "unreadable")
+    if not content.sweeps:
+        return NoEntry(sweep_id, "no-record")
+    trees = dict.fromkeys(t for row in content.rows for t in recorded_trees(row.record))
+    if not trees:
+        return NoEntry(sweep_id, "no-tree")
+    read = [line.raw for line in (*content.rows, *content.sweeps, *content.reviews)]
+    told = _told(content)
+    return JournalEntry(
+        sweep_id=sweep_id,
+        trees=tuple(trees),
+        lines=tuple(dict.fromkeys(read)),
+        text=_text(sweep_id, content),
+        subject=f"{told} [{sweep_id}]",
+    )
+
+
+def write_entry(tx: Transaction, entry: JournalEntry) -> None:
+    """Add the notes of one sweep to the notes commit `tx`."""
+    for tree in entry.trees:
+        tx.add(tree, entry.sweep_id, entry.lines)
+
+
+def record_sweep(notes: Notes, entry: JournalEntry, *, commit: str | None = None) -> bool:
+    """Write the notes of one sweep as one notes commit; return whether there was anything new.
+
+    `commit` is the commit whose tree was under test, when there is one already: it gets the text.
+    Raises `GitError`; the runs directory still has everything, and `rebuild` can try again.
+    """
+    with notes.transaction(entry.subject) as tx:
+        write_entry(tx, entry)
+        if commit is not None:
+            tx.add_text(commit, [entry.text])
+    return tx.changed
+
+
+def text_lines(view: NotesView, trees: Iterable[str]) -> tuple[str, ...]:
+    """Return the line of each sweep that is filed under one of `trees` and is about that tree.
+
+    The line is the one that the sweep got when it ended, whichever of its trees is asked about.
+    """
+    found: dict[str, str] = {}
+    for tree in trees:
+        for sweep_id, lines in view.sweeps(tree).items():
+            content = read_note(lines, sweep_id)
+            about = any(speaks_for(row.record, tree) for row in content.rows)
+            if about and content.sweeps:
+                found[sweep_id] = _text(sweep_id, content)
+    return tuple(sorted(found.values()))
+
+
+def annotate(notes: Notes, commits: Mapping[str, Sequence[str]], subject: str) -> int:
+    """Give commits the text of the evidence on their trees; return how many got something new.
+
+    `commits` maps a commit to its trees: its own, and that without what no experiment depends on.
+    A commit that has its lines already is left alone, and where all have, nothing is written.
+    Raises `GitError`.
+    """
+    view, live = notes.view(), notes.live_view()
+    missing = {
+        commit: new
+        for commit, trees in commits.items()
+        if (new := _missing(text_lines(view, trees), live.text(commit)))
+    }
+    if missing:
+        with notes.transaction(subject) as tx:
+            for commit, lines in missing.items():
+                tx.add_text(commit, lines)
+    return len(missing)
+
+
+def _missing(wanted: Iterable[str], shown: Iterable[str]) -> list[str]:
+    """Return the lines that would change what is shown: of two about one sweep the greater stays."""
+    stays = {text_subject(line.encode()): line for line in shown}
+    return [line for line in wanted if line > stays.get(text_subject(line.encode()), "")]
+
+
+def _text(sweep_id: str, content: NoteContent) -> str:
+    times = [str(line.record.get("ts")) for line in content.sweeps]
+    time = max((time for time in times if _TIME.fullmatch(time)), default=_NO_TIME)
+    return f"{time} {sweep_id} {_told(content)}"
+
+
+def _told(content: NoteContent) -> str:
+    """Tell a sweep: tier, verdict, scenarios, cost, prediction, question. Foreign text is inert."""
+    record = max((line.raw, line.record) for line in content.sweeps)[1]
+    outcome = {"pass": "PASS", "fail": "FAIL"}.get(str(record.get("outcome")), "UNKNOWN")
+    parts = [f"{_word(record.get('tier'))} {outcome} {_scenarios(content)}{_cost(record)}"]
+    if record.get("status") not in {"completed", None}:
+        parts.append(_word(record.get("status")))
+    if record.get("budget_exhausted") is True:
+        parts.append("cut by its budget")
+    held = record.get("prediction_held")
+    if isinstance(held, bool):
+        parts.append("prediction held" if held else "prediction failed")
+    question = record.get("question")
+    if isinstance(question, str) and question.strip():
+        parts.append(f'"{one_line(question.strip(), _QUESTION_LIMIT)}"')
+    return ", ".join(parts)
+
+
+def _scenarios(content: NoteContent) -> str:
+    rows = [line.record for line in content.rows]
+    if len(rows) == 1:
+        name = one_line(str(rows[0].get("scenario_id")), _NAME_LIMIT)
+        return f"{name} {_number(rows[0].get('passed'))}/{_number(rows[0].get('runs'))}"
+    passed = sum(row.get("verdict") in _COUNTED_AS_PASS for row in rows)
+    return f"{passed}/{len(rows)} scenarios"
+
+
+def _cost(record: Mapping[str, Any]) -> str:
+    cost, usd = record.get("cost"), record.get("cost_usd")
+    seconds = cost.get("wall_s") if isinstance(cost, dict) else None
+    dollars = usd.get("total") if isinstance(usd, dict) else None
+    told = f" in {seconds:.0f} s" if _is_number(seconds) else ""
+    return f"{told} for ${dollars:.4g}" if _is_number(dollars) else told
+
+
+def _number(value: object) -> str:
+    return str(value) if isinstance(value, int) and _is_number(value) else "?"
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e9  # noqa: PLR2004
+
+
+def _word(value: object) -> str:
+    return value if isinstance(value, str) and _WORD.fullmatch(value) else "unknown"

@@ -1,0 +1,144 @@
+"""What a note holds: lines of the ledger and of the experiments file, byte for byte (docs/files.md).
+
+A note may come from anybody who can push. So a line is read here more strictly than in the runs
+directory, what is not readable is named rather than passed over, and whether a row may speak for
+the tree that it is filed under is a question of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
+
+from wt_git.records.fingerprint import parts_from_record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+LONGEST_LINE = 64 * 1024
+"""Bytes; a ledger row has about two thousand."""
+
+SWEEP_ID = re.compile(r"[0-9a-f]{12}")
+TREE_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+
+LineKind = Literal["row", "sweep", "review"]
+Unreadable = Literal["too-long", "not-utf-8", "not-json", "duplicate-key", "unknown-record"]
+
+
+@dataclass(frozen=True, slots=True)
+class NoteLine:
+    """A readable line: which record it holds, the record, and the line itself."""
+
+    kind: LineKind
+    record: dict[str, Any]
+    raw: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadableLine:
+    """A line that nothing may be concluded from, and why."""
+
+    why: Unreadable
+    raw: bytes
+
+
+@dataclass(slots=True)
+class NoteContent:
+    """All lines of one note, by what they are."""
+
+    rows: list[NoteLine] = field(default_factory=list)
+    sweeps: list[NoteLine] = field(default_factory=list)
+    reviews: list[NoteLine] = field(default_factory=list)
+    unreadable: list[UnreadableLine] = field(default_factory=list)
+
+    @property
+    def review(self) -> NoteLine | None:
+        """The review that holds: of several, the one with the greatest time, then line."""
+        return max(
+            self.reviews, key=lambda line: (str(line.record.get("ts")), line.raw), default=None
+        )
+
+
+class _DuplicateKeyError(ValueError):
+    pass
+
+
+def read_note(lines: Iterable[bytes], sweep_id: str) -> NoteContent:
+    """Sort out the lines of the note of one sweep; a record of another sweep is unreadable here."""
+    content = NoteContent()
+    by_kind = {"row": content.rows, "sweep": content.sweeps, "review": content.reviews}
+    for raw in lines:
+        line = read_line(raw)
+        if isinstance(line, UnreadableLine):
+            content.unreadable.append(line)
+        elif line.record.get("sweep_id") != sweep_id:
+            content.unreadable.append(UnreadableLine("unknown-record", raw))
+        else:
+            by_kind[line.kind].append(line)
+    return content
+
+
+def read_line(raw: bytes) -> NoteLine | UnreadableLine:
+    """Read one line of a note. Never raises: a note that broke its reader would hide the others."""
+    if len(raw) > LONGEST_LINE:
+        return UnreadableLine("too-long", raw)
+    try:
+        record = json.loads(
+            raw.decode("utf-8"), object_pairs_hook=_without_duplicates, parse_constant=_no_constant
+        )
+    except UnicodeDecodeError:
+        return UnreadableLine("not-utf-8", raw)
+    except _DuplicateKeyError:
+        return UnreadableLine("duplicate-key", raw)
+    except (ValueError, RecursionError):
+        return UnreadableLine("not-json", raw)
+    kind = _kind(record) if isinstance(record, dict) else None
+    return NoteLine(kind, record, raw) if kind else UnreadableLine("unknown-record", raw)
+
+
+def recorded_trees(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the trees that a row says it is about: the snapshot, and that minus what no test needs.
+
+    Empty unless the row's fingerprint is one, and is that of the parts beside it.
+    """
+    experiment = row.get("experiment")
+    parts = experiment.get("fingerprint_parts") if isinstance(experiment, dict) else None
+    if not isinstance(experiment, dict) or not isinstance(parts, dict):
+        return ()
+    known = parts_from_record(parts)
+    try:
+        if known is None or known.value() != experiment.get("fingerprint"):
+            return ()
+    except UnicodeEncodeError:  # half a surrogate pair
+        return ()
+    found = (known.git_tree, experiment.get("tree_under_test"))
+    return tuple(dict.fromkeys(t for t in found if isinstance(t, str) and TREE_ID.fullmatch(t)))
+
+
+def speaks_for(row: Mapping[str, Any], tree_id: str) -> bool:
+    """Say whether a row that stands under `tree_id` says itself that it is about that tree."""
+    return tree_id in recorded_trees(row)
+
+
+def _kind(record: Mapping[str, Any]) -> LineKind | None:
+    if "windtunnel_ledger" in record:
+        return "row"
+    if record.get("windtunnel_experiment") != 1:
+        return None
+    kind = record.get("kind")
+    if kind == "sweep":
+        return "sweep"
+    return "review" if kind == "review" else None
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise _DuplicateKeyError
+    return found
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
