@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import tempfile
 import threading
+import time
 from pathlib import Path
 
 import pygit2
@@ -343,12 +345,54 @@ def test_an_edit_of_the_same_size_and_time_is_seen(repo):
     """Right after the index was written, and with the snapshot's own copy in between."""
     repo.write({"a": "aaaa"})
     repo.git("add", "a")
-    time = (repo.path / "a").stat().st_mtime_ns
+    moment = (repo.path / "a").stat().st_mtime_ns
     for content in ("bbbb", "cccc"):
         repo.write({"a": content})
-        os.utime(repo.path / "a", ns=(time, time))
-        os.utime(repo.path / ".git/index", ns=(time, time))
+        os.utime(repo.path / "a", ns=(moment, moment))
+        os.utime(repo.path / ".git/index", ns=(moment, moment))
         assert take(found(repo.path)).tree == oracle_tree(repo.path)
+
+
+def test_an_edit_that_hides_behind_a_remembered_time_is_seen(repo):
+    """Of the same size, in the second of a snapshot, with its old time put back, and again."""
+    for round_number in range(6):
+        repo.write({"a": f"{round_number}{round_number}\n"})
+        os.utime(repo.path / "a", (round_number // 2, round_number // 2))
+        assert take(found(repo.path)).tree == oracle_tree(repo.path)
+        repo.write({"a": "one\n"})
+        os.utime(repo.path / "a", (1, 1))
+        assert take(found(repo.path)).tree == oracle_tree(repo.path)
+
+
+def test_a_touched_file_is_hashed_once(repo):
+    """Its new time is remembered once it is old enough to be trusted."""
+    repo.git("config", "filter.count.clean", "echo >> .git/windtunnel/count; cat")
+    repo.write({".gitattributes": "*.counted filter=count\n", "x.counted": "content"})
+    (repo.path / ".git/windtunnel").mkdir()
+    repo.commit("one")
+    take(found(repo.path))
+    (repo.path / "x.counted").touch()
+    time.sleep(1.1)
+    (repo.path / ".git/windtunnel/count").unlink()
+    assert take(found(repo.path)).changes == {}
+    cleaned = (repo.path / ".git/windtunnel/count").stat().st_size
+    assert take(found(repo.path)).changes == {}
+    assert (repo.path / ".git/windtunnel/count").stat().st_size == cleaned > 0
+
+
+def test_a_new_file_is_hashed_once(repo):
+    """Unless it is so young that an edit could still hide behind its time."""
+    repo.write({"large": "x" * 100})
+    assert snapshot(repo.path).tree == oracle_tree(repo.path)
+    time.sleep(2.1)
+    first = take(found(repo.path))
+    [memory] = (repo.path / ".git/windtunnel/snapshot/main").glob("*.json")
+    remembered = json.loads(memory.read_text())
+    remembered["blobs"]["large"][-1] = "1" * 40
+    memory.write_text(json.dumps(remembered))
+    assert take(found(repo.path)).changes["large"].id == "1" * 40 != first.changes["large"].id
+    repo.write({"large": "y" * 100})
+    assert take(found(repo.path)).tree == oracle_tree(repo.path)
 
 
 def test_attributes_that_change_void_what_was_remembered(repo):

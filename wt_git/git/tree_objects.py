@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import pygit2
 
 TREE = 0o040000
+_TREE_KIND = 2  # libgit2's number for it
 _HASH_BYTES = {"sha1": 20, "sha256": 32}
 # `<mode> <name>\0<raw id>`, end to end: found in C, since 100,000 files are 100,000 of these.
 _ENTRIES = {
@@ -45,10 +46,16 @@ class Libgit2Trees:
 
     def read(self, ids: Sequence[str]) -> dict[str, bytes]:
         """See `TreeSource`."""
+        return {tree: self._read(tree) for tree in ids}
+
+    def _read(self, tree: str) -> bytes:
         try:
-            return {tree: self._repository.read(tree)[1] for tree in ids}
+            kind, raw = self._repository.read(tree)
         except (KeyError, ValueError) as error:
-            raise GitError(f"a tree is missing from the repository: {error}") from error
+            raise GitError(f"a tree is missing from the repository: {tree}") from error
+        if kind != _TREE_KIND:
+            raise GitError(f"this object of the repository is not a tree: {tree}")
+        return raw
 
 
 class GitTrees:
