@@ -33,6 +33,8 @@ COMMANDS = {
     "run": Entry(
         "wt_git.cli.commands.run", "Run scenarios against an agent and score the whole flight."
     ),
+    "sync": Entry("wt_git.cli.commands.sync", "Fetch, unite and push the evidence in git."),
+    "notes": Entry("wt_git.cli.commands.notes", "Show, rebuild or prune the evidence in git."),
     "hook": Entry("wt_git.cli.commands.hook", "What the scripts in git's hook folder call."),
 }
 

@@ -20,3 +20,6 @@ MODULES = {name: f"wt_git.githooks.{name.replace('-', '_')}" for name in (*CLIEN
 
 READS_STDIN = frozenset({"pre-push", "pre-receive", "post-rewrite"})
 """To these git writes what happened, a line for each ref or commit."""
+
+GATES = frozenset({"pre-push", "pre-receive"})
+"""What lets nothing through that it could not check."""

@@ -10,7 +10,8 @@ from pathlib import Path
 import click
 
 from wt_git.cli.options import CONTEXT_SETTINGS
-from wt_git.githooks.hook_names import MODULES, READS_STDIN
+from wt_git.errors import EXIT_YES
+from wt_git.githooks.hook_names import GATES, MODULES, READS_STDIN
 
 EPILOG = """
 Exit codes: 0 go on; 1 refused; 2 asked wrongly. Only pre-push, pre-receive and a pre-commit that is
@@ -31,6 +32,7 @@ def command(*, name: str, args: tuple[str, ...]) -> int:
     `wt init` puts scripts that call this where git finds them.
     """
     from wt_git.cli import ui  # noqa: PLC0415
+    from wt_git.cli.problems import report  # noqa: PLC0415
     from wt_git.githooks.hook_call import HookCall  # noqa: PLC0415
 
     environ = dict(os.environ)  # noqa: TID251 - git tells a hook through it where it is
@@ -40,7 +42,14 @@ def command(*, name: str, args: tuple[str, ...]) -> int:
         stdin=_input() if name in READS_STDIN else b"",
         environ=environ,
     )
-    result = import_module(MODULES[name]).run(call)
+    try:
+        result = import_module(MODULES[name]).run(call)
+    except Exception as error:
+        # Only what guards a push may stand in anybody's way, and then also when it fails.
+        if name in GATES:
+            raise
+        report(error, [name])
+        return EXIT_YES
     for line in result.lines:
         ui.talk(name, line)
     return int(result.exit_code)

@@ -1,0 +1,51 @@
+"""Opening the notes of the repository that a command was started in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from wt_git.config import load
+from wt_git.errors import UsageError
+from wt_git.git.config_edits import values
+from wt_git.git.git_folders import GitFolders, find
+from wt_git.git.notes import open_notes
+from wt_git.githooks.install import REMOTE
+
+if TYPE_CHECKING:
+    from wt_git.git.notes import Notes
+
+
+class NotesHere(NamedTuple):
+    """The notes, and the repository they are in."""
+
+    notes: Notes
+    folders: GitFolders
+
+    def remote(self, named: str | None) -> str:
+        """Return the remote `named`, by default the one that `wt init` recorded.
+
+        Raises `UsageError` when there is no such remote.
+        """
+        known = list(self.notes.repository.remotes.names())
+        name = named or next(iter(values(self.folders.home, REMOTE)), None)
+        if name is None:
+            raise UsageError(
+                "which remote? wt init recorded none",
+                hints=tuple(f"wt sync {one}" for one in known if one)
+                or ("git remote add NAME URL",),
+            )
+        if name not in known:
+            there = ", ".join(one for one in known if one) or "none"
+            raise UsageError(f"there is no remote '{name}'; there is: {there}")
+        return name
+
+
+def notes_here() -> NotesHere:
+    """Return the notes of this repository. Raises `UsageError` outside of one, and `GitError`."""
+    folders = find(Path.cwd())
+    if folders is not None:
+        notes = open_notes(folders.git_dir, ref=load(folders.home).notes_ref)
+        if notes is not None:
+            return NotesHere(notes, folders)
+    raise UsageError("this is not a git repository, and notes are kept in one", hints=("git init",))

@@ -1,0 +1,87 @@
+"""What git tells `pre-push` and `pre-receive` about a push, a line for each ref."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+_BRANCH = "refs/heads/"
+
+
+class PushedRef(NamedTuple):
+    """One ref of a push.
+
+    `source` is how it was written here: a ref, `HEAD~1`, an id, `(delete)`; empty on the receiving
+    side. `new` and `old` are object ids, None for a ref that is deleted and one that was not there.
+    """
+
+    source: str
+    new: str | None
+    ref: str
+    old: str | None
+
+    @property
+    def branch(self) -> str | None:
+        """The name of the branch that the ref is on the other side; None for any other ref."""
+        return self.ref.removeprefix(_BRANCH) if self.ref.startswith(_BRANCH) else None
+
+    @property
+    def updates_a_branch(self) -> bool:
+        """Whether a branch gets new commits: neither a tag, nor a deletion."""
+        return self.branch is not None and self.new is not None
+
+
+def from_pre_push(stdin: bytes) -> list[PushedRef]:
+    """Return the refs in `<local ref> <local id> <remote ref> <remote id>` lines.
+
+    Read from the right: the first part is any expression somebody typed, `@{1 day ago}` included.
+    Raises `ValueError` for a line that is not of this form.
+    """
+    found = []
+    for line in _lines(stdin):
+        parts = line.rsplit(" ", 3)
+        if len(parts) != 4:  # noqa: PLR2004 - the four of the docstring
+            raise ValueError(f"git passed a line that is not of four parts: {line!r}")
+        source, new, ref, old = parts
+        found.append(PushedRef(source, _id(new), ref, _id(old)))
+    return found
+
+
+def from_pre_receive(stdin: bytes) -> list[PushedRef]:
+    """Return the refs in `<old id> <new id> <ref>` lines. Raises `ValueError` as above."""
+    found = []
+    for line in _lines(stdin):
+        parts = line.split(" ", 2)
+        if len(parts) != 3:  # noqa: PLR2004
+            raise ValueError(f"git passed a line that is not of three parts: {line!r}")
+        old, new, ref = parts
+        found.append(PushedRef("", _id(new), ref, _id(old)))
+    return found
+
+
+def from_framework(environ: Mapping[str, str]) -> list[PushedRef]:
+    """Return the one ref that the pre-commit framework passes in variables instead of input.
+
+    A push that includes a root commit comes without ids: then the local branch says what is pushed.
+    """
+    ref, source = environ.get("PRE_COMMIT_REMOTE_BRANCH"), environ.get("PRE_COMMIT_LOCAL_BRANCH")
+    if not ref or not source:
+        return []
+    new, old = environ.get("PRE_COMMIT_TO_REF"), environ.get("PRE_COMMIT_FROM_REF")
+    return [PushedRef(source, _id(new or source), ref, _id(old) if old else None)]
+
+
+def without(refs: Iterable[PushedRef], own: str) -> list[PushedRef]:
+    """Return `refs` without the notes ref `own` and ours beside it: pushing them is our own work."""
+    return [one for one in refs if one.ref != own and not one.ref.startswith("refs/windtunnel/")]
+
+
+def _lines(stdin: bytes) -> list[str]:
+    return [line for line in stdin.decode("utf-8", "surrogateescape").split("\n") if line]
+
+
+def _id(text: str) -> str | None:
+    """Return an id; None for the one of zeros, 40 or 64 of them, that stands for no object."""
+    return text if text.strip("0") else None

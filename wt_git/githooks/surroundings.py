@@ -1,0 +1,45 @@
+"""What every hook asks first: which repository, which notes, and whether there is anything to do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from wt_git.config import Settings, load
+from wt_git.git.git_folders import GitFolders, find
+from wt_git.git.ref_files import may_have_refs
+
+if TYPE_CHECKING:
+    from wt_git.git.notes import Notes
+    from wt_git.githooks.hook_call import HookCall
+
+OWN_REFS = "refs/windtunnel/"
+
+
+class Surroundings(NamedTuple):
+    """The repository that git called the hook in, and the settings of its working directory."""
+
+    folders: GitFolders
+    settings: Settings
+
+    @property
+    def may_have_notes(self) -> bool:
+        """Whether there may be notes, recorded or fetched: False only where that is certain."""
+        return any(
+            may_have_refs(self.folders.common_dir, prefix)
+            for prefix in (OWN_REFS, self.settings.notes_ref)
+        )
+
+    def notes(self) -> Notes | None:
+        """Open the notes. Raises `GitError`."""
+        from wt_git.git.notes import open_notes  # noqa: PLC0415 - costs more than finding nothing
+
+        return open_notes(self.folders.git_dir, ref=self.settings.notes_ref)
+
+
+def surroundings(call: HookCall) -> Surroundings | None:
+    """Return where git called the hook; None outside of a repository.
+
+    Raises `GitError` and `ConfigurationError`.
+    """
+    folders = find(call.folder, call.environ)
+    return Surroundings(folders, load(folders.home)) if folders else None
