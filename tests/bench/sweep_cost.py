@@ -79,6 +79,7 @@ def sweep_s(runs_dir: Path, scenarios: int, runs: int) -> float:
         config=AgentConfig("wt-cli", "cli_run"),
         fingerprinter=fingerprinter,
         fingerprint=fingerprinter.take(),
+        notes_ref="refs/windtunnel/notes",
         plan=plan("sequential", None, limit=None, hooks_active=False),
     )
     sweep = Sweep(prepared, observer=Silent(), clock=SystemClock(), lock_folder=runs_dir)

@@ -84,6 +84,7 @@ def prepared(plugin: Any, *names: str, limit: int | None = None, **more: Any) ->
         hooks=hooks,
         fingerprinter=fingerprinter,
         fingerprint=fingerprinter.take(),
+        notes_ref="refs/windtunnel/notes",
         runtime=Runtime(
             name="mine", plugin=plugin, file=None, limit=limit, lock_key="mine", model="m-1"
         ),

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from wt_git.errors import GitError
 from wt_git.git.commits import head_short_id
 from wt_git.sweep import queue
-
-if TYPE_CHECKING:
-    from wt_git.config import Settings
 
 
 def lock_folder() -> Path:
@@ -25,9 +21,3 @@ def git_sha() -> str | None:
         return head_short_id(Path.cwd())
     except GitError:
         return None
-
-
-def not_under_test(settings: Settings) -> tuple[str, ...]:
-    """Return the patterns of the repository's policy for paths that no experiment depends on."""
-    gate = getattr(settings, "gate", None)
-    return tuple(gate.not_under_test) if gate else ()

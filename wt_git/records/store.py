@@ -93,13 +93,13 @@ class RunsDir:
 
         return _write_numbered(name, payload)
 
-    def append_row(self, row: LedgerRow) -> None:
-        """Append a ledger row and wait until it is on disk. Raises `StorageError`."""
-        self._append(layout.LEDGER, row, durable=True)
+    def append_row(self, row: LedgerRow) -> str:
+        """Append a ledger row, wait until it is on disk, and return its line. `StorageError`."""
+        return self._append(layout.LEDGER, row)
 
-    def append_experiment(self, record: SweepRecord) -> None:
-        """Append a sweep record and wait until it is on disk. Raises `StorageError`."""
-        self._append(layout.EXPERIMENTS, record, durable=True)
+    def append_experiment(self, record: SweepRecord) -> str:
+        """Append a sweep record, wait until it is on disk, and return its line. `StorageError`."""
+        return self._append(layout.EXPERIMENTS, record)
 
     def append_event(self, event: Event) -> None:
         """Append a progress event. Raises `StorageError`."""
@@ -128,8 +128,10 @@ class RunsDir:
         if resolved not in self.registered_outputs():
             self._append_text(layout.OUTPUTS, str(resolved), durable=False)
 
-    def _append(self, name: str, record: Record, *, durable: bool) -> None:
-        self._append_text(name, files.json_line(record.model_dump(mode="json")), durable=durable)
+    def _append(self, name: str, record: Record) -> str:
+        line = files.json_line(record.model_dump(mode="json"))
+        self._append_text(name, line, durable=True)
+        return line
 
     def _append_text(self, name: str, line: str, *, durable: bool) -> None:
         try:

@@ -56,6 +56,7 @@ class _Job:
             session.progress,
             session.losses,
             planned=session.prepared.request.runs,
+            lines=session.lines,
         )
         self._run_began = 0.0
 

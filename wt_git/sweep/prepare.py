@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wt_git.api.scenario import is_vacuous
+from wt_git.config import Settings
 from wt_git.errors import UsageError
 from wt_git.ladder.tiers import tier_of
 from wt_git.spi.agent_runtime import AgentConfig, ModelSpec
@@ -29,9 +30,10 @@ if TYPE_CHECKING:
     from wt_git.sweep.selection import Selected
 
 
-def prepare(
-    request: SweepRequest, *, folder: Path, not_under_test: tuple[str, ...] = ()
-) -> Prepared:
+DEFAULTS = Settings()
+
+
+def prepare(request: SweepRequest, *, folder: Path, settings: Settings = DEFAULTS) -> Prepared:
     """Resolve everything that `request` names. Builds no runtime and writes no file.
 
     `folder` is where the repository is looked for. Raises `UsageError` or `LoadError` for the first thing that is wrong.
@@ -49,7 +51,7 @@ def prepare(
         limit=runtime.limit,
         hooks_active=bool(hooks),
     )
-    fingerprinter = fingerprinter_of(request, runtime, folder, not_under_test)
+    fingerprinter = fingerprinter_of(request, runtime, folder, settings.gate.not_under_test)
     fingerprinter.check_runs_dir()
     fingerprint = fingerprinter.take()
     notices += [f"note: {note}" for note in fingerprint.notes]
@@ -63,6 +65,7 @@ def prepare(
         plan=scheduling,
         fingerprinter=fingerprinter,
         fingerprint=fingerprint,
+        notes_ref=settings.notes_ref,
         notices=(*notices, *scheduling.notices),
     )
 

@@ -68,12 +68,14 @@ class ScenarioRecorder:
         losses: LedgerLosses,
         *,
         planned: int,
+        lines: list[str],
     ) -> None:
         self._scenario = selected.scenario
         self._runs_dir = runs_dir
         self._progress = progress
         self._losses = losses
         self._planned = planned
+        self._lines = lines
         self._gate = self._scenario.resolved_gate_layers()
         self._block = scenario_block(self._scenario)
         self.summaries: list[RunSummary] = []
@@ -130,7 +132,7 @@ class ScenarioRecorder:
     def finished(self, index: int, selected: Selected, row: LedgerRow) -> ScenarioRan:
         """Append the row, say so, and return the result. A lost row is remembered, not raised."""
         try:
-            self._runs_dir.append_row(row)
+            self._lines.append(self._runs_dir.append_row(row))
         except StorageError as error:
             message = (
                 f"could not write ledger row of '{row.scenario_id}': {error.message}; "

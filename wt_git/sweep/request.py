@@ -54,4 +54,5 @@ class Prepared:
     plan: Plan
     fingerprinter: Fingerprinter
     fingerprint: Fingerprint
+    notes_ref: str
     notices: tuple[str, ...] = field(default=())

@@ -23,7 +23,7 @@ class Session:
     """A sweep that holds its runtime.
 
     `stamp` names its hook artifacts, `aggregates` feed hooks. `baseline`: the ledger held no
-    earlier row of this target.
+    earlier row of this target. `lines` are the rows as the ledger holds them.
     """
 
     prepared: Prepared
@@ -37,6 +37,7 @@ class Session:
     interruption: threading.Event
     baseline: bool
     losses: LedgerLosses = field(default_factory=LedgerLosses)
+    lines: list[str] = field(default_factory=list)
     aggregates: dict[int, AggregateResult] = field(default_factory=dict)
 
     @property

@@ -24,6 +24,7 @@ from wt_git.errors import (
     StorageError,
     WindTunnelError,
 )
+from wt_git.evidence.keeping import keep_sweep
 from wt_git.ladder.tiers import queue_priority
 from wt_git.ladder.tokens import NOTHING, UNKNOWN, Tokens
 from wt_git.records.events import LockAcquired, LockWaiting, SweepFinished, SweepStarted
@@ -308,9 +309,22 @@ class Sweep:
         self._problems += session.losses.messages
         wall_s = self._clock.monotonic() - began
         try:
-            self._runs_dir.append_experiment(self._record(session, wall_s))
+            line = self._runs_dir.append_experiment(self._record(session, wall_s))
         except StorageError as error:
             self._problems.append(f"could not write the sweep's record: {error.message}")
+        else:
+            self._keep_notes([*session.lines, line])
+
+    def _keep_notes(self, lines: list[str]) -> None:
+        warning = keep_sweep(
+            self._prepared.fingerprinter.subject.folder,
+            self._prepared.notes_ref,
+            self.sweep_id,
+            lines,
+            self._prepared.fingerprint,
+        )
+        if warning is not None:
+            self._progress.say(f"warning: {warning}")
 
     def _tell_hooks(self, session: Session) -> None:
         for artifact in dispatch_pack_end(session):

@@ -145,7 +145,7 @@ def _run(request: SweepRequest, form: Any, out: Path | None) -> int:
     from wt_git.cli.machine_output import check_output, write_output  # noqa: PLC0415
     from wt_git.cli.problems import report  # noqa: PLC0415
     from wt_git.cli.signals import graceful  # noqa: PLC0415
-    from wt_git.cli.surroundings import git_sha, lock_folder, not_under_test  # noqa: PLC0415
+    from wt_git.cli.surroundings import git_sha, lock_folder  # noqa: PLC0415
     from wt_git.cli.sweep_view import view_of  # noqa: PLC0415
     from wt_git.cli.verdicts import closing_lines  # noqa: PLC0415
     from wt_git.clock import SystemClock  # noqa: PLC0415
@@ -157,8 +157,7 @@ def _run(request: SweepRequest, form: Any, out: Path | None) -> int:
     if out is not None:
         check_output(out, runs_dir)
     folder = Path.cwd()
-    settings = config.load(folder)
-    prepared = prepare(request, folder=folder, not_under_test=not_under_test(settings))
+    prepared = prepare(request, folder=folder, settings=config.load(folder))
     clock = SystemClock()
     view = view_of(request.runs_dir, clock)
     for notice in prepared.notices:
