@@ -1,0 +1,309 @@
+"""What every hook and command asks: whether a commit is covered, under a policy.
+
+Pure: notes, policy and what is known of history go in, an answer comes out. Reading them is
+`wt_git.evidence.commit_coverage`'s part.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, NamedTuple
+
+from wt_git.evidence.answers import Answer, Covered, NotCovered, Reason, Skipped
+from wt_git.evidence.naming import named
+from wt_git.evidence.regressions import Judged, regression_flaws
+from wt_git.evidence.row_rules import flaws
+from wt_git.evidence.stored_rows import StoredRow, stored_row, stored_sweep
+from wt_git.records.notes import read_note, recorded_trees
+from wt_git.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from wt_git.evidence.policy import Policy
+    from wt_git.evidence.stored_rows import Subject
+    from wt_git.git.path_patterns import PathPatterns
+
+_SHOWN = 5
+
+
+class Key(NamedTuple):
+    """A tree to look under. `left_out` is what it lacks of the commit's own tree, None: nothing.
+
+    Under a tree without `left_out`, rows count whose tree is that one once thinned.
+    """
+
+    tree: str
+    left_out: PathPatterns | None = None
+
+
+class Earlier(Enum):
+    """Whether anything that a commit builds on has evidence for a target."""
+
+    NONE = "none"
+    SOME = "some"
+    CUT = "cut"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filed:
+    """What stands under the trees of one commit.
+
+    `notes` maps a tree to its notes: sweep id to lines, byte for byte. `earlier(target)` is asked
+    only where a regression was the first experiment of its target.
+    """
+
+    commit: str
+    keys: Sequence[Key]
+    notes: Mapping[str, Mapping[str, Sequence[bytes]]]
+    earlier: Callable[[str | None], Earlier] = field(default=lambda _: Earlier.CUT)
+
+    @property
+    def tree(self) -> str:
+        """The commit's own tree."""
+        return self.keys[0].tree
+
+
+def judge(filed: Filed, policy: Policy) -> Answer:
+    """Return whether the commit is covered under `policy`, or every reason why not.
+
+    The order of lines, notes and keys does not matter: on one tree, pass and fail are variance, so
+    a scenario that failed needs a row that counts, and the answer names the failing rows.
+    """
+    judged, elsewhere, skipped = _judged(filed, policy)
+    reasons: list[Reason] = []
+    failing = tuple(one.row for one in judged if one.row.fails)
+    open_failures = _unanswered(judged)
+    if not judged:
+        reasons.append(_nothing(elsewhere, policy))
+    if open_failures:
+        reasons.append(_failing(open_failures))
+    proof, missing = _required(judged, policy, filed.earlier)
+    if judged and not proof:
+        reasons += missing
+    if reasons:
+        return NotCovered(
+            commit=filed.commit,
+            tree=filed.tree,
+            reasons=tuple(reasons),
+            failing_rows=failing,
+            subjects=_subjects([one.row for one in judged]),
+            skipped=skipped,
+        )
+    return Covered(
+        commit=filed.commit,
+        tree=filed.tree,
+        sweeps=tuple(sorted({row.sweep_id for row in proof})),
+        rows=tuple(sorted(proof, key=lambda row: (row.ts, row.raw))),
+        failing_rows=failing,
+        subjects=_subjects(proof),
+        thinned=all(one.thinned for one in judged if one.row in proof),
+        skipped=skipped,
+    )
+
+
+def readable_rows(
+    notes: Mapping[str, Sequence[bytes]], key: Key, skipped: Counter[str] | None = None
+) -> dict[str, Judged]:
+    """Return the rows under one key that may speak for it, by their line, none of them judged yet.
+
+    A row may only where it says itself that it is about this tree, and where its parts hash to its
+    fingerprint. What is passed over is counted in `skipped`.
+    """
+    found: dict[str, Judged] = {}
+    passed_over = Counter[str]() if skipped is None else skipped
+    for sweep_id, lines in sorted(notes.items()):
+        content = read_note(lines, sweep_id)
+        passed_over.update(line.why for line in content.unreadable)
+        sweeps = [stored_sweep(line) for line in content.sweeps]
+        passed_over["unknown-record"] += sum(one is None for one in sweeps)
+        known = tuple(one for one in sweeps if one is not None)
+        # A record that cannot be read says nothing good: with one of them no row's sweep is known.
+        usable = known if len(known) == len(sweeps) else ()
+        for line in content.rows:
+            row = stored_row(line)
+            if row is None:
+                passed_over["unknown-record"] += 1
+            elif key.tree not in recorded_trees(line.record):
+                passed_over["another-tree"] += 1
+            elif key.left_out is not None or row.parts.git_tree == key.tree:
+                found[row.raw.hex()] = Judged(row, usable, thinned=row.parts.git_tree != key.tree)
+    return found
+
+
+def _judged(filed: Filed, policy: Policy) -> tuple[list[Judged], list[StoredRow], Skipped]:
+    """Return the rows that the policy is about, with their flaws, and those of other runtimes."""
+    skipped = Counter[str]()
+    found: dict[str, Judged] = {}
+    for key in filed.keys:
+        for name, one in readable_rows(filed.notes.get(key.tree, {}), key, skipped).items():
+            thinned_out = key.left_out if one.thinned else None
+            why = flaws(one.row, one.sweeps, policy, left_out=thinned_out)
+            if name not in found or len(why) < len(found[name].flaws):
+                found[name] = one.with_flaws(why)
+    about = [one for one in found.values() if _is_about(one.row, policy)]
+    elsewhere = [one.row for one in found.values() if not _is_about(one.row, policy)]
+    counts = {why: count for why, count in skipped.items() if count}
+    return sorted(about, key=lambda one: one.row.raw), elsewhere, Skipped(counts=counts)
+
+
+def _is_about(row: StoredRow, policy: Policy) -> bool:
+    return policy.is_about(row.parts.runtime, row.parts.target)
+
+
+def _unanswered(judged: Sequence[Judged]) -> list[StoredRow]:
+    """Return the failing rows of scenarios that have no counting row on this tree."""
+    answered = {one.row.identity for one in judged if one.counts}
+    return [one.row for one in judged if one.row.fails and one.row.identity not in answered]
+
+
+def _required(
+    judged: Sequence[Judged], policy: Policy, earlier: Callable[[str | None], Earlier]
+) -> tuple[list[StoredRow], list[Reason]]:
+    """Return the rows that satisfy `require`, or the reasons why none do."""
+    packs = policy.gate.packs
+    counting = [one.row for one in judged if one.counts]
+    of_packs = [row for row in counting if not packs or row.pack in packs]
+    focused = [row for row in of_packs if row.tier == "focused"]
+    if policy.gate.require == "focused" and focused:
+        return focused, []
+    proof, why = _regressions(judged, packs, earlier)
+    if proof:
+        return proof, []
+    if policy.gate.require == "focused":
+        return [], [*_why_nothing_counts(judged, of_packs, packs), *why]
+    return [], why or [_no_regression(judged)]
+
+
+def _regressions(
+    judged: Sequence[Judged],
+    packs: tuple[str, ...],
+    earlier: Callable[[str | None], Earlier],
+) -> tuple[list[StoredRow], list[Reason]]:
+    sweeps: dict[str, list[Judged]] = {}
+    for one in judged:
+        if one.row.tier == "regression":
+            sweeps.setdefault(one.row.sweep_id, []).append(one)
+    focused = {one.row.sweep_id for one in judged if one.counts and one.row.tier == "focused"}
+    reasons = []
+    for sweep_id, rows in sorted(sweeps.items()):
+        why = regression_flaws(rows, packs=packs, focused=focused)
+        if not why and all(one.row.earned_by is None for one in rows):
+            reason = _first_of_its_target(sweep_id, rows[0].row, earlier)
+        else:
+            reason = _regression(sweep_id, why, rows) if why else None
+        if reason is None:
+            return [one.row for one in rows], []
+        reasons.append(reason)
+    return [], reasons
+
+
+def _first_of_its_target(
+    sweep_id: str, row: StoredRow, earlier: Callable[[str | None], Earlier]
+) -> Reason | None:
+    """Return why a regression that nothing earned does not count; None when it may be the first.
+
+    The record's own word for it is not asked: a fresh runs directory would always give it.
+    """
+    target = named([row.parts.target or "unknown"])
+    match earlier(row.parts.target):
+        case Earlier.NONE:
+            return None
+        case Earlier.SOME:
+            return Reason(
+                code="regression-not-earned",
+                message=f"regression {sweep_id} was earned by no focused experiment, and it is not "
+                f"the first of its target: commits that this one builds on have evidence for "
+                f"{target}",
+                facts=(sweep_id,),
+                hints=(row.command(),),
+            )
+        case Earlier.CUT:
+            return Reason(
+                code="history-cut",
+                message=f"regression {sweep_id} was earned by no focused experiment, and this "
+                "clone does not reach back far enough to tell whether it is the first for "
+                f"{target}",
+                facts=(sweep_id,),
+                hints=("git fetch --unshallow", row.command()),
+            )
+
+
+def _nothing(elsewhere: Sequence[StoredRow], policy: Policy) -> Reason:
+    if elsewhere:
+        seen = tuple(dict.fromkeys(row.parts.runtime or "unknown" for row in elsewhere))
+        wanted = (
+            named([policy.gate.runtime])
+            if policy.gate.runtime is not None
+            else "a runtime with an agent, not in_memory"
+        )
+        return Reason(
+            code="other-runtime",
+            message=f"the policy asks for evidence against {wanted}; on this tree there is only "
+            f"some against {named(seen)}",
+            facts=seen,
+        )
+    return Reason(code="no-evidence", message="no experiment was recorded on this tree")
+
+
+def _failing(rows: Sequence[StoredRow]) -> Reason:
+    names = tuple(dict.fromkeys(row.name for row in rows))
+    return Reason(
+        code="failing-scenarios",
+        message=f"failed on this tree, and no later or earlier pass of it counts: {named(names)}",
+        facts=tuple(f"{row.name} in sweep {row.sweep_id}" for row in rows),
+        hints=tuple(dict.fromkeys(row.command() for row in rows))[:_SHOWN],
+    )
+
+
+def _why_nothing_counts(
+    judged: Sequence[Judged], of_packs: Sequence[StoredRow], packs: tuple[str, ...]
+) -> list[Reason]:
+    flawed = [one for one in judged if not one.counts]
+    if packs and not of_packs and len(flawed) < len(judged):
+        seen = tuple(dict.fromkeys(one.row.pack or "unknown" for one in judged))
+        return [
+            Reason(
+                code="other-pack",
+                message=f"the policy asks for evidence from {named(packs)}; on this tree there is "
+                f"only some from {named(seen)}",
+                facts=seen,
+                hints=tuple(f"wt run --pack={one_line(pack)}" for pack in packs[:_SHOWN]),
+            )
+        ]
+    if not flawed:
+        return []
+    facts = tuple(f"{one.row.name}: {one.flaws[0]}" for one in flawed)
+    return [
+        Reason(
+            code="nothing-counts",
+            message=f"what was recorded on this tree does not count: {named(facts)}",
+            facts=tuple(f"{one.row.name}: {'; '.join(one.flaws)}" for one in flawed),
+            hints=tuple(dict.fromkeys(one.row.command() for one in flawed))[:1],
+        )
+    ]
+
+
+def _regression(sweep_id: str, why: Sequence[str], rows: Sequence[Judged]) -> Reason:
+    return Reason(
+        code="regression-not-met",
+        message=f"regression {sweep_id} does not count: {'; '.join(why)}",
+        facts=tuple(why),
+        hints=(rows[0].row.command(),),
+    )
+
+
+def _no_regression(judged: Sequence[Judged]) -> Reason:
+    return Reason(
+        code="no-regression",
+        message="the policy asks for a regression, and on this tree there are only focused "
+        "experiments and probes",
+        facts=tuple(sorted({one.row.sweep_id for one in judged})),
+        hints=("wt run --all-packs",),
+    )
+
+
+def _subjects(rows: Sequence[StoredRow]) -> tuple[Subject, ...]:
+    return tuple(dict.fromkeys(row.subject for row in rows))

@@ -1,0 +1,83 @@
+"""The policy that judges: what a repository asks for before a commit counts as covered.
+
+It comes from the pyproject.toml of a commit, so that it is reviewed like code. Whose commit decides
+is the caller's choice (docs/verifying-in-ci.md, "Whose policy judges").
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING
+
+from wt_git.config import FILE_NAME, Gate, Ladder, Settings, parse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from wt_git.git.history import CommitFacts, History
+
+SANDBOX_RUNTIME = "in_memory"
+"""The built-in runtime without an agent: it counts only where a policy names it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What must be shown. `models` maps a tier to the labels that it may run on."""
+
+    gate: Gate = field(default_factory=Gate)
+    models: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def is_about(self, runtime: str | None, target: str | None) -> bool:
+        """Say whether rows against this runtime count; compared literally, nothing is resolved."""
+        if self.gate.runtime is not None:
+            return self.gate.runtime in {runtime, target}
+        sandboxed = target is not None and target.split("|", 1)[0] == SANDBOX_RUNTIME
+        return runtime != SANDBOX_RUNTIME and not sandboxed
+
+    def allows_model(self, tier: str, model: str | None) -> bool:
+        """Say whether `tier` may run on the model; a tier without a list may use any."""
+        allowed = self.models.get(tier)
+        return allowed is None or model in allowed
+
+
+def settings_of(history: History, commit: CommitFacts) -> Settings:
+    """Return the settings that a commit holds at its top; defaults where it has no such file.
+
+    Raises `ConfigurationError` for a table that may not be, `GitError` when the file is not here.
+    """
+    data = history.file(commit.tree, FILE_NAME)
+    return parse(data, f"{FILE_NAME} of {commit.short}") if data is not None else Settings()
+
+
+def policy_from(settings: Settings) -> Policy:
+    """Return the policy in `settings`."""
+    return Policy(settings.gate, settings.ladder.models)
+
+
+def gate_changes(before: Settings, after: Settings) -> tuple[str, ...]:
+    """Name the keys of the gate and ladder tables that differ, with both values."""
+    return (
+        *_changes("gate", before.gate, after.gate),
+        *_changes("ladder", before.ladder, after.ladder),
+    )
+
+
+def _changes(table: str, before: Gate | Ladder, after: Gate | Ladder) -> Iterator[str]:
+    for one in fields(before):
+        was, now = getattr(before, one.name), getattr(after, one.name)
+        if was != now:
+            yield f"{table}.{one.name}: {_shown(was)} -> {_shown(now)}"
+
+
+def _shown(value: object) -> str:
+    match value:
+        case None:
+            return "not set"
+        case tuple():
+            return ", ".join(map(str, value)) or "none"
+        case dict() if all(isinstance(one, tuple) for one in value.values()):
+            return "; ".join(f"{key} on {_shown(one)}" for key, one in value.items()) or "none"
+        case bool() | int() | float() | str():
+            return str(value).lower() if isinstance(value, bool) else str(value)
+        case _:
+            return "a table"

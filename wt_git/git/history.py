@@ -1,0 +1,185 @@
+"""Commits and what they hold, read from the object store alone; no working directory is looked at.
+
+In a shallow clone libgit2 says of the oldest commits that they have no parents. Here a commit has
+the parents that were written into it, and whether they are here is a question of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wt_git.errors import GitError
+from wt_git.git.blobs import EXECUTABLE, FILE
+from wt_git.git.commit_walk import commit_id
+from wt_git.git.opening import common_folder
+from wt_git.git.tree_objects import Libgit2Trees
+from wt_git.git.trees import lookup
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pygit2
+
+_SIGNED_AT = re.compile(rb"> (-?\d{1,12}) [+-]\d{4}$")
+_ABBREVIATED = 10
+
+
+@dataclass(frozen=True, slots=True)
+class CommitFacts:
+    """A commit: `tree` and `parents` as written into it, `time` when it was committed."""
+
+    id: str
+    tree: str
+    parents: tuple[str, ...]
+    time: datetime
+    subject: str
+
+    @property
+    def short(self) -> str:
+        """The beginning of the id, as people pass it around."""
+        return self.id[:_ABBREVIATED]
+
+
+class History:
+    """The commits of one repository."""
+
+    def __init__(self, repository: pygit2.Repository) -> None:
+        self.repository = repository
+        self.trees = Libgit2Trees(repository)
+
+    @property
+    def top(self) -> Path | None:
+        """The top of the working directory; None in a bare repository."""
+        return Path(self.repository.workdir) if self.repository.workdir else None
+
+    @cached_property
+    def cut(self) -> frozenset[str]:
+        """The commits whose parents a shallow clone left out."""
+        try:
+            text = (common_folder(self.repository) / "shallow").read_text("ascii")
+        except FileNotFoundError:
+            return frozenset()
+        return frozenset(text.split())
+
+    def resolve(self, revision: str) -> CommitFacts | None:
+        """Return the commit that `revision` names; None when it is not here.
+
+        Raises `GitError` when it names something that is no commit.
+        """
+        found = commit_id(self.repository, revision)
+        return self.commit(found) if found is not None else None
+
+    def commit(self, full_id: str) -> CommitFacts | None:
+        """Return the commit with this id; None when it is not here."""
+        try:
+            kind, raw = self.repository.read(full_id)
+        except (KeyError, ValueError):
+            return None
+        return _facts(full_id, raw) if int(kind) == 1 else None
+
+    def has_tree(self, tree_id: str) -> bool:
+        """Say whether the tree is here, so that it can be compared."""
+        try:
+            return tree_id in self.repository
+        except ValueError:
+            return False
+
+    def file(self, tree_id: str, path: str) -> bytes | None:
+        """Return the content of the file at `path`; None when the tree has none there.
+
+        Raises `GitError`: code `not-a-file` for a link or folder, and `object-missing` when the
+        content is not here, as in a partial clone.
+        """
+        entry = lookup(tree_id, path.encode(), self.trees)
+        if entry is None:
+            return None
+        if entry.mode not in {FILE, EXECUTABLE}:
+            raise GitError(
+                f"{path} of the tree {tree_id} is not a file of its own", code="not-a-file"
+            )
+        try:
+            return bytes(self.repository.read(entry.id)[1])
+        except (KeyError, ValueError) as error:
+            raise GitError(
+                f"{path} of the tree {tree_id} is not in this clone",
+                hints=(f"git cat-file -e {entry.id}",),
+                code="object-missing",
+            ) from error
+
+    def ancestors(self, full_id: str) -> Iterator[CommitFacts]:
+        """Yield the commits that `full_id` builds on, the newest first, without itself.
+
+        Those that are not here are passed over; `is_cut` says whether there are any.
+        """
+        from pygit2.enums import SortMode  # noqa: PLC0415
+
+        for found in self.repository.walk(full_id, SortMode.TIME):
+            if str(found.id) != full_id and (facts := self.commit(str(found.id))) is not None:
+                yield facts
+
+    def is_cut(self, full_id: str) -> bool:
+        """Say whether some of what `full_id` builds on is not in this clone."""
+        if not self.cut:
+            return False
+        return any(str(found.id) in self.cut for found in self.repository.walk(full_id))
+
+    def contains(self, tip: str, full_id: str) -> bool:
+        """Say whether `full_id` is `tip`, or a commit that it builds on, as far as is known here."""
+        if tip == full_id:
+            return True
+        try:
+            return self.repository.descendant_of(tip, full_id)
+        except (KeyError, ValueError):
+            return False
+
+    def between(self, spec: str) -> list[CommitFacts] | None:
+        """Return the commits of a range (`A..B`, `A...B`, or all of one), the newest first.
+
+        None when an end of it is not here.
+        """
+        from pygit2.enums import SortMode  # noqa: PLC0415
+
+        old, dots, new = spec.partition("..")
+        both = new.startswith(".")
+        ends = [self.resolve(one or "HEAD") for one in (old, new.removeprefix("."))] if dots else []
+        tip = ends[1] if ends else self.resolve(spec)
+        if tip is None or None in ends:
+            return None
+        walker = self.repository.walk(tip.id, SortMode.TOPOLOGICAL | SortMode.TIME)
+        if ends and ends[0] is not None:
+            if both:
+                walker.push(ends[0].id)
+                base = self.repository.merge_base(ends[0].id, tip.id)
+                if base is not None:
+                    walker.hide(base)
+            else:
+                walker.hide(ends[0].id)
+        found = (self.commit(str(one.id)) for one in walker)
+        return [facts for facts in found if facts is not None]
+
+
+def _facts(full_id: str, raw: bytes) -> CommitFacts:
+    head, _, message = raw.partition(b"\n\n")
+    headers = [line.partition(b" ") for line in head.split(b"\n")]
+    parents = [value.decode("ascii") for name, _, value in headers if name == b"parent"]
+    by = next((value for name, _, value in headers if name == b"committer"), b"")
+    when = _SIGNED_AT.search(by)
+    return CommitFacts(
+        id=full_id,
+        tree=next(value.decode("ascii") for name, _, value in headers if name == b"tree"),
+        parents=tuple(parents),
+        time=_time(int(when[1]) if when else 0),
+        subject=message.strip().partition(b"\n")[0].decode("utf-8", "replace"),
+    )
+
+
+def _time(seconds: int) -> datetime:
+    try:
+        return datetime.fromtimestamp(seconds, UTC)
+    except (OverflowError, ValueError, OSError):
+        return datetime.fromtimestamp(0, UTC)
