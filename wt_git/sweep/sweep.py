@@ -13,36 +13,32 @@ import threading
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from wt_git.clock import file_stamp, whole_seconds, with_fraction
+from wt_git.clock import file_stamp, with_fraction
 from wt_git.errors import (
     EXIT_BUSY,
     EXIT_INTERRUPTED,
     EXIT_NO,
     EXIT_USAGE,
-    EXIT_YES,
     BusyError,
     StorageError,
-    WindTunnelError,
 )
 from wt_git.evidence.keeping import keep_sweep
 from wt_git.ladder.tiers import queue_priority
-from wt_git.ladder.tokens import NOTHING, UNKNOWN, Tokens
 from wt_git.records.events import LockAcquired, LockWaiting, SweepFinished, SweepStarted
-from wt_git.records.experiments import SweepRecord, SweepStatus
 from wt_git.records.ledger import has_target
 from wt_git.records.manifests import write_manifest
 from wt_git.records.store import RunsDir
 from wt_git.spi.scheduler import RunJob
-from wt_git.sweep import queue
+from wt_git.sweep import brackets, queue
+from wt_git.sweep.brackets import RuntimeFailureError
 from wt_git.sweep.breaker import LIMIT, Breaker
 from wt_git.sweep.hooks import dispatch_pack_end
 from wt_git.sweep.job import run_job
-from wt_git.sweep.loading import describe
 from wt_git.sweep.progress import Observer, Progress
-from wt_git.sweep.results import ScenarioBroke, ScenarioRan, ScenarioResult, SweepOutcome
-from wt_git.sweep.row import cost_of
+from wt_git.sweep.results import ScenarioBroke, ScenarioResult, SweepOutcome
 from wt_git.sweep.schedulers import GuardedJobs
 from wt_git.sweep.session import Session
+from wt_git.sweep.tally import Tally
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,12 +47,6 @@ if TYPE_CHECKING:
     from wt_git.clock import Clock
     from wt_git.spi.agent_runtime import AgentRuntime
     from wt_git.sweep.request import Prepared
-
-
-class RuntimeFailureError(WindTunnelError):
-    """The plugin failed outside any scenario: in `build` (exit 2), `pre_run` or `post_run`."""
-
-    code = "runtime-failed"
 
 
 class Sweep:
@@ -93,14 +83,12 @@ class Sweep:
         )
         self._stop = threading.Event()
         self._interruption = threading.Event()
-        self._signal_code = EXIT_INTERRUPTED
         self._breaker = Breaker()
-        self._results: dict[int, ScenarioResult] = {}
-        self._problems: list[str] = []
+        self._tally = Tally(self.sweep_id, prepared.selected)
 
     def interrupt(self, exit_code: int = EXIT_INTERRUPTED) -> None:
         """Ask the sweep to end after the runs in flight. Safe to call from a signal handler."""
-        self._signal_code = exit_code
+        self._tally.signal_code = exit_code
         self._interruption.set()
         self._stop.set()
 
@@ -117,11 +105,11 @@ class Sweep:
             with self._lock():
                 outcome = self._run_locked()
         except BusyError as error:
-            outcome = self._outcome("busy", EXIT_BUSY, failure=error)
+            outcome = self._tally.outcome("busy", EXIT_BUSY, error)
         except queue.WaitStopped:
-            outcome = self._outcome("interrupted", self._signal_code)
+            outcome = self._tally.outcome(self._tally.status(), self._tally.exit_code())
         except BaseException as error:  # the event stream must end whatever happened
-            self._finish(self._outcome("error", None, failure=error))
+            self._finish(self._tally.outcome("error", None, error))
             raise
         self._finish(outcome)
         return outcome
@@ -155,7 +143,7 @@ class Sweep:
             status=outcome.status,
             scenarios=len(self._prepared.selected),
             completed=len(outcome.rows()),
-            errors=self._errors(),
+            errors=self._tally.errors(),
         )
         self._runs_dir.close()
 
@@ -199,33 +187,24 @@ class Sweep:
     def _run_locked(self) -> SweepOutcome:
         began = self._clock.monotonic()
         try:
-            runtime = self._build()
+            runtime = brackets.build(self._prepared)
         except RuntimeFailureError as error:
-            return self._outcome("error", EXIT_USAGE, failure=error)
+            return self._tally.outcome("error", EXIT_USAGE, error)
         session = self._session(runtime)
-        failure = self._pre_run(runtime)
+        failure: BaseException | None = brackets.pre_run(self._prepared, runtime)
         try:
             if failure is None:
                 failure = self._execute(session)
             if failure is None:
                 self._after_jobs(session, began)
         finally:
-            self._post_run(runtime)
+            problem = brackets.post_run(self._prepared, runtime)
+            if problem is not None:
+                self._tally.problems.append(f"{problem.message}; the results above stand")
         if failure is not None:
             code = EXIT_NO if isinstance(failure, RuntimeFailureError) else None
-            return self._outcome("error", code, failure=failure)
-        return self._outcome(self._status(), self._exit_code(session))
-
-    def _build(self) -> AgentRuntime:
-        request, resolved = self._prepared.request, self._prepared.runtime
-        soul = str(request.soul) if request.soul else None
-        try:
-            return resolved.plugin.build(request.runtime, request.label, soul)
-        except Exception as error:  # whatever foreign code raises
-            raise RuntimeFailureError(
-                f"runtime '{request.runtime}' could not be built: {describe(error)}",
-                code="runtime-build-failed",
-            ) from error
+            return self._tally.outcome("error", code, failure)
+        return self._tally.outcome(self._tally.status(), self._tally.exit_code())
 
     def _session(self, runtime: AgentRuntime) -> Session:
         return Session(
@@ -240,29 +219,6 @@ class Sweep:
             interruption=self._interruption,
             baseline=not has_target(self._runs_dir.path, self._prepared.fingerprint.parts.target),
         )
-
-    def _bracket(self, name: str, runtime: AgentRuntime) -> RuntimeFailureError | None:
-        """Call the plugin's `pre_run` or `post_run`, if it has one."""
-        request, plugin = self._prepared.request, self._prepared.runtime.plugin
-        call = getattr(plugin, name, None)
-        if call is None:
-            return None
-        try:
-            call(runtime, [item.scenario for item in self._prepared.selected], request.runtime)
-        except Exception as error:  # noqa: BLE001 - whatever foreign code raises
-            return RuntimeFailureError(
-                f"{name} of runtime '{request.runtime}' failed: {describe(error)}",
-                code=f"runtime-{name.replace('_', '-')}-failed",
-            )
-        return None
-
-    def _pre_run(self, runtime: AgentRuntime) -> BaseException | None:
-        return self._bracket("pre_run", runtime)
-
-    def _post_run(self, runtime: AgentRuntime) -> None:
-        problem = self._bracket("post_run", runtime)
-        if problem is not None:
-            self._problems.append(f"{problem.message}; the results above stand")
 
     def _execute(self, session: Session) -> BaseException | None:
         """Run all jobs; return the exception that ended the sweep, or None."""
@@ -287,10 +243,11 @@ class Sweep:
             result = run_job(session, index, self._prepared.selected[index])
             if result is None:
                 return
-            self._results[index] = result
+            self._tally.add(result)
             if not isinstance(result, ScenarioBroke):
                 self._breaker.ran()
             elif self._breaker.errored():
+                self._tally.aborted = True
                 self._stop.set()
                 self._progress.say(
                     f"aborting after {LIMIT} consecutive scenario errors: the bench or its "
@@ -303,15 +260,17 @@ class Sweep:
         self._tell_hooks(session)
         if self._deliver is not None:
             try:
-                self._deliver(self._ordered())
+                self._deliver(self._tally.ordered())
             except StorageError as error:
-                self._problems.append(error.message)
-        self._problems += session.losses.messages
-        wall_s = self._clock.monotonic() - began
+                self._tally.problems.append(error.message)
+        self._tally.problems += session.losses.messages
+        record = self._tally.record(
+            self._prepared, wall_s=self._clock.monotonic() - began, now=self._clock.now()
+        )
         try:
-            line = self._runs_dir.append_experiment(self._record(session, wall_s))
+            line = self._runs_dir.append_experiment(record)
         except StorageError as error:
-            self._problems.append(f"could not write the sweep's record: {error.message}")
+            self._tally.problems.append(f"could not write the sweep's record: {error.message}")
         else:
             self._keep_notes([*session.lines, line])
 
@@ -333,73 +292,4 @@ class Sweep:
                     session.stamp, artifact.hook_name, None, artifact.label, artifact.payload
                 )
             except StorageError as error:
-                self._problems.append(error.message)
-
-    def _record(self, session: Session, wall_s: float) -> SweepRecord:
-        exit_code = self._exit_code(session)
-        rows = [r.row for r in self._results.values() if isinstance(r, ScenarioRan)]
-        costs = [row.experiment.cost for row in rows]
-        parts = [Tokens(c.input_tokens, c.cached_tokens, c.output_tokens) for c in costs]
-        if self._errors():
-            parts.append(UNKNOWN)
-        return SweepRecord(
-            ts=whole_seconds(self._clock.now()),
-            sweep_id=self.sweep_id,
-            label=self._prepared.request.label,
-            tier=self._prepared.tier,
-            model=self._prepared.runtime.model,
-            outcome="pass" if exit_code == EXIT_YES else "fail",
-            scenarios=len(self._prepared.selected),
-            cost=cost_of(wall_s, parts or [NOTHING]),
-            exit_code=exit_code,
-            status=self._status(),
-            errors=self._errors(),
-            not_started=self._not_started(),
-            runtime=self._prepared.request.runtime,
-            fingerprint=self._prepared.fingerprint.value,
-        )
-
-    def _ordered(self) -> list[ScenarioResult]:
-        return [self._results[index] for index in sorted(self._results)]
-
-    def _not_started(self) -> list[str]:
-        return [
-            item.scenario.name
-            for index, item in enumerate(self._prepared.selected)
-            if index not in self._results
-        ]
-
-    def _errors(self) -> int:
-        return sum(isinstance(result, ScenarioBroke) for result in self._results.values())
-
-    def _status(self) -> SweepStatus:
-        if self._interruption.is_set():
-            return "interrupted"
-        return "aborted" if self._breaker.tripped else "completed"
-
-    def _exit_code(self, session: Session | None = None) -> int:
-        if self._interruption.is_set():
-            return self._signal_code
-        failed = any(
-            not isinstance(result, ScenarioRan) or result.row.experiment.counts_as_failure
-            for result in self._results.values()
-        )
-        lost = bool(self._problems or (session and session.losses.messages))
-        return EXIT_NO if failed or lost or self._breaker.tripped else EXIT_YES
-
-    def _outcome(
-        self, status: SweepStatus, exit_code: int | None, failure: BaseException | None = None
-    ) -> SweepOutcome:
-        return SweepOutcome(
-            sweep_id=self.sweep_id,
-            status=status,
-            exit_code=exit_code,
-            results=tuple(self._ordered()),
-            not_started=tuple(
-                item
-                for index, item in enumerate(self._prepared.selected)
-                if index not in self._results
-            ),
-            problems=tuple(self._problems),
-            failure=failure,
-        )
+                self._tally.problems.append(error.message)

@@ -1,0 +1,59 @@
+"""What a runtime plugin does around the jobs: `build`, `pre_run`, `post_run`, and their failures.
+
+docs/writing-a-runtime.md, "The plugin".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wt_git.errors import WindTunnelError
+from wt_git.sweep.loading import describe
+
+if TYPE_CHECKING:
+    from wt_git.spi.agent_runtime import AgentRuntime
+    from wt_git.sweep.request import Prepared
+
+
+class RuntimeFailureError(WindTunnelError):
+    """The plugin failed outside any scenario: in `build` (exit 2), `pre_run` or `post_run`."""
+
+    code = "runtime-failed"
+
+
+def build(prepared: Prepared) -> AgentRuntime:
+    """Build the runtime. Raises `RuntimeFailureError`, which names the cause."""
+    request = prepared.request
+    soul = str(request.soul) if request.soul else None
+    try:
+        return prepared.runtime.plugin.build(request.runtime, request.label, soul)
+    except Exception as error:  # whatever foreign code raises
+        raise RuntimeFailureError(
+            f"runtime '{request.runtime}' could not be built: {describe(error)}",
+            code="runtime-build-failed",
+        ) from error
+
+
+def pre_run(prepared: Prepared, runtime: AgentRuntime) -> RuntimeFailureError | None:
+    """Call the plugin's `pre_run`, if it has one; return its failure."""
+    return _call("pre_run", prepared, runtime)
+
+
+def post_run(prepared: Prepared, runtime: AgentRuntime) -> RuntimeFailureError | None:
+    """Call the plugin's `post_run`, if it has one, whatever happened before; return its failure."""
+    return _call("post_run", prepared, runtime)
+
+
+def _call(name: str, prepared: Prepared, runtime: AgentRuntime) -> RuntimeFailureError | None:
+    request = prepared.request
+    method = getattr(prepared.runtime.plugin, name, None)
+    if method is None:
+        return None
+    try:
+        method(runtime, [item.scenario for item in prepared.selected], request.runtime)
+    except Exception as error:  # noqa: BLE001 - whatever foreign code raises
+        return RuntimeFailureError(
+            f"{name} of runtime '{request.runtime}' failed: {describe(error)}",
+            code=f"runtime-{name.replace('_', '-')}-failed",
+        )
+    return None
