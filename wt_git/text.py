@@ -8,7 +8,13 @@ from __future__ import annotations
 
 import re
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+# Controls, line breaks of other kinds, what turns the direction of writing, half surrogate pairs.
+_CONTROL = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+# What services that show a log would obey: `::error ...` where a line begins, `##[error]` anywhere.
+_LOG_COMMAND = re.compile(r"\A(\s*):(?=:)|#(?=#\w*\[)")
+_BACKTICKS = re.compile(r"`+")
 _NOT_XML = re.compile(
     r"[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"  # the Char production of XML 1.0
 )
@@ -30,6 +36,54 @@ def one_line(text: str, limit: int | None = None) -> str:
 def many_lines(text: str) -> str:
     """Return `text` for a terminal with its line breaks kept and everything else as `one_line`."""
     return "\n".join(one_line(line) for line in text.split("\n"))
+
+
+def log_line(text: str, limit: int | None = None) -> str:
+    """Return `text` as `one_line` does, and such that no CI service takes it for a command.
+
+    GitHub obeys `::name::` at the beginning of a line and `##[name]` anywhere, other services
+    `##name[`; their first character is written as an escape.
+    """
+    return _LOG_COMMAND.sub(_escaped_command, one_line(text, limit))
+
+
+def _escaped_command(found: re.Match[str]) -> str:
+    return "\\x23" if found.group() == "#" else f"{found.group(1)}\\x3a"
+
+
+def workflow_data(text: str) -> str:
+    """Return `text`, whose line breaks are ours, as the message of a GitHub workflow command."""
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def workflow_property(text: str) -> str:
+    """Return `text` as the value of a property (`file`, `title`) of a GitHub workflow command."""
+    return workflow_data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def markdown_code(text: str) -> str:
+    """Return `text` as an inline code span of Markdown, in which nothing else is markup.
+
+    The fence is longer than any run of backticks inside. Do not use it in a table, where `|` would
+    still end the cell.
+    """
+    safe = one_line(text)
+    if not safe.strip():
+        return "(empty)"
+    fence = "`" * (max(map(len, _BACKTICKS.findall(safe)), default=0) + 1)
+    return f"{fence} {safe} {fence}" if "`" in safe else f"{fence}{safe}{fence}"
+
+
+def json_characters(document: str) -> str:
+    """Return a JSON document in which what a terminal would obey is escaped; it means the same.
+
+    Line breaks between its parts stay: within strings, JSON has none.
+    """
+    return "\n".join(_CONTROL.sub(_json_escape, line) for line in document.split("\n"))
+
+
+def _json_escape(found: re.Match[str]) -> str:
+    return f"\\u{ord(found.group()):04x}"
 
 
 def xml_characters(text: str) -> str:

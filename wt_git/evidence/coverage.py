@@ -105,38 +105,42 @@ def judge(filed: Filed, policy: Policy) -> Answer:
 
 
 def readable_rows(
-    notes: Mapping[str, Sequence[bytes]], key: Key, skipped: Counter[str] | None = None
-) -> dict[str, Judged]:
+    notes: Mapping[str, Sequence[bytes]], key: Key, skipped: dict[bytes, str] | None = None
+) -> dict[bytes, Judged]:
     """Return the rows under one key that may speak for it, by their line, none of them judged yet.
 
     A row may only where it says itself that it is about this tree, and where its parts hash to its
-    fingerprint. What is passed over is counted in `skipped`.
+    fingerprint. What is passed over comes to stand in `skipped`, with the reason.
     """
-    found: dict[str, Judged] = {}
-    passed_over = Counter[str]() if skipped is None else skipped
+    found: dict[bytes, Judged] = {}
+    passed_over: dict[bytes, str] = {} if skipped is None else skipped
     for sweep_id, lines in sorted(notes.items()):
         content = read_note(lines, sweep_id)
-        passed_over.update(line.why for line in content.unreadable)
+        passed_over |= {line.raw: line.why for line in content.unreadable}
         sweeps = [stored_sweep(line) for line in content.sweeps]
-        passed_over["unknown-record"] += sum(one is None for one in sweeps)
+        passed_over |= {
+            line.raw: "unknown-record"
+            for line, one in zip(content.sweeps, sweeps, strict=True)
+            if one is None
+        }
         known = tuple(one for one in sweeps if one is not None)
         # A record that cannot be read says nothing good: with one of them no row's sweep is known.
         usable = known if len(known) == len(sweeps) else ()
         for line in content.rows:
             row = stored_row(line)
             if row is None:
-                passed_over["unknown-record"] += 1
+                passed_over[line.raw] = "unknown-record"
             elif key.tree not in recorded_trees(line.record):
-                passed_over["another-tree"] += 1
+                passed_over[line.raw] = "another-tree"
             elif key.left_out is not None or row.parts.git_tree == key.tree:
-                found[row.raw.hex()] = Judged(row, usable, thinned=row.parts.git_tree != key.tree)
+                found[row.raw] = Judged(row, usable, thinned=row.parts.git_tree != key.tree)
     return found
 
 
 def _judged(filed: Filed, policy: Policy) -> tuple[list[Judged], list[StoredRow], Skipped]:
     """Return the rows that the policy is about, with their flaws, and those of other runtimes."""
-    skipped = Counter[str]()
-    found: dict[str, Judged] = {}
+    skipped: dict[bytes, str] = {}
+    found: dict[bytes, Judged] = {}
     for key in filed.keys:
         for name, one in readable_rows(filed.notes.get(key.tree, {}), key, skipped).items():
             thinned_out = key.left_out if one.thinned else None
@@ -145,7 +149,7 @@ def _judged(filed: Filed, policy: Policy) -> tuple[list[Judged], list[StoredRow]
                 found[name] = one.with_flaws(why)
     about = [one for one in found.values() if _is_about(one.row, policy)]
     elsewhere = [one.row for one in found.values() if not _is_about(one.row, policy)]
-    counts = {why: count for why, count in skipped.items() if count}
+    counts = Counter(why for raw, why in skipped.items() if raw not in found)
     return sorted(about, key=lambda one: one.row.raw), elsewhere, Skipped(counts=counts)
 
 

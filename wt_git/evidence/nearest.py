@@ -1,0 +1,183 @@
+"""The evidence that is closest to a commit without any, and the files that make it stale.
+
+Looked for in the notes, on trees that are here to be compared, and in the ledgers of runs
+directories, whose listings say which files a tree had. None of it decides anything.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from wt_git import files
+from wt_git.errors import GitError
+from wt_git.evidence.answers import Nearest
+from wt_git.evidence.coverage import Key, readable_rows
+from wt_git.evidence.row_rules import COUNTING_TIERS
+from wt_git.evidence.stored_rows import StoredRow, stored_row
+from wt_git.git.trees import compare, walk
+from wt_git.records import layout
+from wt_git.records.manifests import read_manifest
+from wt_git.records.notes import UnreadableLine, read_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from wt_git.evidence.policy import Policy
+    from wt_git.git.history import History
+    from wt_git.git.note_view import NotesView
+    from wt_git.records.manifests import Manifest
+
+_RECENT_COMMITS = 200
+_RECENT_ROWS = 200
+_MOST_KEYS = 20_000
+_MOST_COMPARED = 20
+
+
+class _Candidate(NamedTuple):
+    """A tree with a passing row, and how to name the files in which it differs from another."""
+
+    tree: str
+    found_at: str | None
+    row: StoredRow
+    differing: Callable[[], set[str]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    """What is searched for: evidence that `policy` is about, close to the tree `tree`.
+
+    `parents` are the commits to look back from, `passed_over(path)` says which paths matter to
+    nobody, `runs_dirs` are where ledgers may be.
+    """
+
+    history: History
+    view: NotesView
+    policy: Policy
+    tree: str
+    parents: Sequence[str]
+    passed_over: Callable[[bytes], bool]
+    runs_dirs: Sequence[Path] = ()
+
+
+def nearest(search: Search) -> Nearest | None:
+    """Return the evidence with the fewest differing files; of several, the latest. None without."""
+    best: tuple[tuple[int, int], Nearest] | None = None
+    for number, one in enumerate(_candidates(search)):
+        try:
+            paths = one.differing()
+        except GitError:
+            continue  # some tree of it is not here
+        if paths and (best is None or (len(paths), number) < best[0]):
+            found = Nearest(one.tree, one.found_at, one.row, tuple(sorted(paths)))
+            best = (len(paths), number), found
+    return best[1] if best else None
+
+
+def _candidates(search: Search) -> Iterator[_Candidate]:
+    seen: set[str] = {search.tree}
+    everywhere = itertools.chain(_in_ledgers(search), _in_notes(search))
+    for one in everywhere:
+        if one.tree not in seen:
+            seen.add(one.tree)
+            yield one
+        if len(seen) > _MOST_COMPARED:
+            return
+
+
+def _in_notes(search: Search) -> Iterator[_Candidate]:
+    keys = set(itertools.islice(search.view.record_keys(), _MOST_KEYS))
+    for tree, commit in itertools.chain(_recent_trees(search), _other_trees(search, keys)):
+        if tree in keys and (row := _passing_row(search, tree)) is not None:
+            yield _Candidate(
+                tree,
+                commit,
+                row,
+                lambda tree=tree: _differing_trees(search, tree),  # type: ignore[misc]
+            )
+
+
+def _recent_trees(search: Search) -> Iterator[tuple[str, str | None]]:
+    """Yield the trees of the commits that were built on, the newest first."""
+    for parent in search.parents:
+        own = search.history.commit(parent)
+        before = search.history.ancestors(parent) if own else ()
+        for one in itertools.islice(itertools.chain([own], before), _RECENT_COMMITS):
+            if one is not None:
+                yield one.tree, one.id
+
+
+def _other_trees(search: Search, keys: Iterable[str]) -> Iterator[tuple[str, str | None]]:
+    """Yield the trees with notes that are here for another reason: other branches, amended commits."""
+    here = [key for key in keys if search.history.has_tree(key)]
+    rows = ((row, key) for key in here if (row := _passing_row(search, key)) is not None)
+    for _, key in sorted(rows, key=lambda found: found[0].ts, reverse=True):
+        yield key, None
+
+
+def _passing_row(search: Search, tree: str) -> StoredRow | None:
+    """Return the latest row on `tree` that would be evidence if it were about this commit."""
+    found = readable_rows(search.view.sweeps(tree), Key(tree))
+    return max(
+        (one.row for one in found.values() if _is_evidence(one.row, search.policy)),
+        key=lambda row: (row.ts, row.raw),
+        default=None,
+    )
+
+
+def _is_evidence(row: StoredRow, policy: Policy) -> bool:
+    about = policy.is_about(row.parts.runtime, row.parts.target)
+    return row.passes and row.tier in COUNTING_TIERS and about
+
+
+def _differing_trees(search: Search, tree: str) -> set[str]:
+    changes = compare(tree, search.tree, search.history.trees)
+    return {os.fsdecode(path) for path in changes if not search.passed_over(path)}
+
+
+def _in_ledgers(search: Search) -> Iterator[_Candidate]:
+    for folder in search.runs_dirs:
+        lines = files.read_lines_backwards(folder / layout.LEDGER)
+        for line in itertools.islice(lines, _RECENT_ROWS):
+            read = read_line(line.text.encode("utf-8"))
+            row = None if isinstance(read, UnreadableLine) else stored_row(read)
+            if row is None or not _is_evidence(row, search.policy):
+                continue
+            tree = row.parts.git_tree
+            if tree is None or row.fingerprint != row.parts.value():
+                continue
+            listing = read_manifest(folder, tree)
+            if listing is not None:
+                yield _Candidate(
+                    tree,
+                    None,
+                    row,
+                    lambda one=listing: _differing_listing(search, one),  # type: ignore[misc]
+                )
+
+
+def _differing_listing(search: Search, listing: Manifest) -> set[str]:
+    """Return the paths in which a listing, differences from a base, differs from the tree."""
+    base = listing.base
+    if base is None:
+        now = {
+            os.fsdecode(path): entry.id for path, entry in walk(search.tree, search.history.trees)
+        }
+        paths = now.keys() | listing.entries.keys()
+        found = {path for path in paths if now.get(path) != listing.entries.get(path)}
+    else:
+        changes = compare(base, search.tree, search.history.trees)
+        committed = {
+            os.fsdecode(path): new.id if new else None for path, (_, new) in changes.items()
+        }
+        paths = committed.keys() | listing.entries.keys()
+        missing = object()
+        found = {
+            path
+            for path in paths
+            if committed.get(path, missing) != listing.entries.get(path, missing)
+        }
+    return {path for path in found if not search.passed_over(os.fsencode(path))}
