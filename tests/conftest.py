@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import hypothesis
 import pytest
 from kit.repo import Repo, new_repo
-from kit.sealing import EscapeWatch, make_sealed_folder, sealed_environment
+from kit.sealing import EscapeWatch, make_sealed_folder, seal_libgit2, sealed_environment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,6 +73,7 @@ def _enter(folder: Path, patch: pytest.MonkeyPatch) -> None:
         if os.environ.get(name) != value:
             patch.setenv(name, value)
     patch.setattr(tempfile, "tempdir", None)  # asks TMPDIR again
+    seal_libgit2(folder)
     patch.chdir(folder / "work")
 
 

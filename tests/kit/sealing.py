@@ -13,6 +13,9 @@ import socket
 import sys
 from typing import TYPE_CHECKING
 
+import pygit2
+from pygit2.enums import ConfigLevel
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -75,6 +78,17 @@ def sealed_environment(folder: Path) -> dict[str, str]:
         "XDG_DATA_HOME": str(home / ".local/share"),
         "XDG_STATE_HOME": str(home / ".local/state"),
     }
+
+
+def seal_libgit2(folder: Path) -> None:
+    """Let libgit2 look for configuration in `folder` only: it asked for HOME when it was loaded."""
+    home = folder / "home"
+    for level, place in (
+        (ConfigLevel.SYSTEM, home / "none"),
+        (ConfigLevel.XDG, home / ".config/git"),
+        (ConfigLevel.GLOBAL, home),
+    ):
+        pygit2.settings.search_path[level] = str(place)
 
 
 def make_sealed_folder(folder: Path) -> None:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import os
 import re
 import socket
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wt_git.clock import as_utc
+from wt_git.git.process import ask
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     import pygit2
 
+_IDENTITY = re.compile(rb"(.*) <(.*)> \d+ [+-]\d+")
 _NOT_IN_A_NAME = re.compile(r"[<>\x00-\x1f\x7f]")
 
 
@@ -25,22 +28,45 @@ def signature(repository: pygit2.Repository, now: datetime) -> pygit2.Signature:
     """
     import pygit2  # noqa: PLC0415
 
-    name = _said(repository, "name") or "Wind Tunnel"
-    email = _said(repository, "email") or f"wind-tunnel@{_cleaned(socket.gethostname()) or 'host'}"
-    return pygit2.Signature(name, email, int(as_utc(now).timestamp()), 0, "utf-8")
+    environ = os.environ  # noqa: TID251 - where git looks, too
+    # libgit2 does not read configuration that is named by variables; git does, and takes its time.
+    elsewhere = any(variable.startswith("GIT_CONFIG") for variable in environ)
+    configured = _asked(repository) if elsewhere else _configured(repository)
+    named = [_cleaned(environ.get(f"GIT_COMMITTER_{part}", "")) for part in ("NAME", "EMAIL")]
+    name, email = (said or set_ for said, set_ in zip(named, configured, strict=True))
+    host = _cleaned(socket.gethostname()) or "host"
+    return pygit2.Signature(
+        name or "Wind Tunnel",
+        email or f"wind-tunnel@{host}",
+        int(as_utc(now).timestamp()),
+        0,
+        "utf-8",
+    )
 
 
-def _said(repository: pygit2.Repository, part: str) -> str:
-    variable = os.environ.get(f"GIT_COMMITTER_{part.upper()}", "")  # noqa: TID251 - as git does
-    configured = [_setting(repository, f"{role}.{part}") for role in ("committer", "user")]
-    return next((text for text in map(_cleaned, (variable, *configured)) if text), "")
+def _configured(repository: pygit2.Repository) -> tuple[str, str]:
+    settings = repository.config
+    return _first(settings, "name"), _first(settings, "email")
 
 
-def _setting(repository: pygit2.Repository, name: str) -> str:
-    try:
-        return repository.config[name] or ""
-    except (KeyError, UnicodeDecodeError):
-        return ""
+def _first(settings: pygit2.Config, part: str) -> str:
+    for name in (f"committer.{part}", f"user.{part}"):
+        try:
+            found = _cleaned(settings[name] or "")
+        except (KeyError, UnicodeDecodeError):
+            continue
+        if found:
+            return found
+    return ""
+
+
+def _asked(repository: pygit2.Repository) -> tuple[str, str]:
+    """Ask git, which makes up what it was not told only where it may."""
+    folder = Path(repository.workdir or repository.path)
+    answer = ask(("-c", "user.useConfigOnly=true", "var", "GIT_COMMITTER_IDENT"), cwd=folder)
+    found = _IDENTITY.match(answer.out) if answer.status == 0 else None
+    name, email = (found[1], found[2]) if found else (b"", b"")
+    return _cleaned(name.decode("utf-8", "replace")), _cleaned(email.decode("utf-8", "replace"))
 
 
 def _cleaned(text: str) -> str:
