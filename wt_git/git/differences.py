@@ -5,8 +5,6 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
-import re
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -16,6 +14,7 @@ from wt_git.git.filters import (
     attribute_files,
     conversions_possible,
     git_only,
+    hash_as_is,
     hash_converted,
     unlike,
 )
@@ -23,9 +22,16 @@ from wt_git.git.index_facts import LISTING_ARGS, IndexFacts, read_facts
 from wt_git.git.opening import open_repository
 from wt_git.git.process import ask, failure, run
 from wt_git.git.shape import Way, is_sparse, way
-from wt_git.git.staging import staged_changes, staged_index
+from wt_git.git.staging import denial, staged_changes, staged_index
 from wt_git.git.status import GITLINK, STATUS_ARGS, Entry, Status, parse_status
-from wt_git.git.tree_objects import GitTrees, Libgit2Trees, TreeSource, empty_tree, object_id
+from wt_git.git.tree_objects import (
+    GitTrees,
+    Libgit2Trees,
+    ReadOnce,
+    TreeSource,
+    empty_tree,
+    object_id,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,11 +40,6 @@ if TYPE_CHECKING:
     from wt_git.git.git_config import GitConfig
     from wt_git.git.staging import Staging
 
-# A file or folder of the working directory. "unable to access" is git's word for settings and
-# attributes that it does without.
-_UNREADABLE = re.compile(
-    r"^(?:warning: |error: )?((?!unable to access).*: Permission denied)$", re.MULTILINE
-)
 _NO_COMMIT = "a repository of its own, without a commit"
 _NOT_SPARSE = "outside of the sparse checkout"
 
@@ -72,7 +73,7 @@ def find(staging: Staging, config: GitConfig, exclusions: Exclusions) -> Differe
         facts=facts,
         base=_tree_of(staging, status.commit),
         way=way(staging.repository, config, facts),
-        trees=GitTrees(staging.repository.top, staging.repository.object_format),
+        trees=ReadOnce(GitTrees(staging.repository.top, staging.repository.object_format)),
     )
     found.excluded = {one.path: one.base for one in status.changed if exclusions.cover(one.path)}
     status.changed = [one for one in status.changed if not exclusions.cover(one.path)]
@@ -86,7 +87,6 @@ def find(staging: Staging, config: GitConfig, exclusions: Exclusions) -> Differe
         _by_libgit2(staging, config, found, wanted, hasher)
     found.entries = {p: e for p, e in found.entries.items() if not exclusions.cover(p)}
     found.unnormalised = _unnormalised(staging, config, found)
-    staging.scratch.keep()
     return found
 
 
@@ -99,16 +99,27 @@ def _looked_up(
     under others the same bytes may be another object.
     """
     memory = staging.scratch.memory
-    with ThreadPoolExecutor(1) as side:
-        facts = side.submit(_facts, staging, exclusions)
-        status = _status(staging, exclusions)
+    remembered = IndexFacts.from_json(memory.get("facts"))
+    if remembered is not None:
+        status, facts = _status(staging, exclusions), remembered
+    else:
+        status, facts = _status_and_facts(staging, exclusions)
     attributes = _attributes_digest(staging, config, status)
     if memory.get("attributes", attributes) != attributes:
         staging.scratch.renew()
         status = _status(staging, exclusions)
     staging.scratch.memory["attributes"] = attributes
-    staging.scratch.memory["facts"] = facts.result().to_json()
-    return status, facts.result()
+    staging.scratch.memory["facts"] = facts.to_json()
+    return status, facts
+
+
+def _status_and_facts(staging: Staging, exclusions: Exclusions) -> tuple[Status, IndexFacts]:
+    """Ask git for both at the same time: in a large repository each takes a while."""
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - loads `logging`
+
+    with ThreadPoolExecutor(1) as side:
+        facts = side.submit(_facts, staging, exclusions)
+        return _status(staging, exclusions), facts.result()
 
 
 def _status(staging: Staging, exclusions: Exclusions) -> Status:
@@ -121,22 +132,20 @@ def _status(staging: Staging, exclusions: Exclusions) -> Status:
     started_s = scratch.objects.stat().st_mtime_ns // 1_000_000_000
     with scratch.renewed_times(started_s, staging.repository.object_format):
         answer = ask(args, cwd=folder, timeout_s=staging.timeout_s, env=environment)
-    if denied := _UNREADABLE.search(answer.err):
-        raise GitError(denied[1], code="git-unreadable")
+    if denied := denial(answer.err):
+        raise denied
     if answer.status != 0:
         raise failure(args, folder, answer)
     return parse_status(answer.out)
 
 
 def _facts(staging: Staging, exclusions: Exclusions) -> IndexFacts:
-    scratch = staging.scratch
-    if remembered := IndexFacts.from_json(scratch.memory.get("facts")):
-        return remembered
+    index = staging.scratch.index
     try:
-        raw = scratch.index.read_bytes()
+        raw = index.read_bytes()
     except FileNotFoundError:
         return IndexFacts()
-    return read_facts(staging.run(LISTING_ARGS, scratch.index), raw, exclusions.suffixes)
+    return read_facts(staging.run(LISTING_ARGS, index), raw, exclusions.suffixes)
 
 
 def _attributes_digest(staging: Staging, config: GitConfig, status: Status) -> str:
@@ -191,26 +200,24 @@ def _hasher(
     files = [path for path, mode in wanted if mode not in {GITLINK, blobs.LINK}]
     if found.way.method == "git" or not files:
         return _no_file
-    if not conversions_possible(staging.repository, config, files):
-        import pygit2  # noqa: PLC0415 - a clean working directory needs no libgit2
-
-        return lambda full_path, _: str(pygit2.hashfile(os.fsdecode(full_path)))
+    converted = conversions_possible(staging.repository, config, files)
     try:
         opened = open_repository(staging.repository.top)
     except GitError as error:
         found.way = Way("git", str(error))
         return _no_file
-    assert opened is not None
-    found.trees = Libgit2Trees(opened)
-    reason = unlike(opened, staging.repository, config) or git_only(opened, files)
-    if reason:
+    assert opened is not None  # git found it here
+    found.trees = ReadOnce(Libgit2Trees(opened))
+    if not converted:
+        return hash_as_is
+    if reason := unlike(opened, staging.repository, config) or git_only(opened, files):
         found.way = Way("git", reason)
         return _no_file
     return functools.partial(hash_converted, opened)
 
 
-def _no_file(full_path: bytes, _: bytes) -> str:
-    raise GitError(f"'{os.fsdecode(full_path)}' became a file while the snapshot was taken")
+def _no_file(_: bytes, path: bytes) -> str:
+    raise blobs.restless(path)
 
 
 def _by_libgit2(

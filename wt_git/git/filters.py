@@ -140,3 +140,13 @@ def hash_converted(opened: pygit2.Repository, full_path: bytes, path: bytes) -> 
         return str(opened.hashfile(*arguments))
     except pygit2.GitError as error:
         raise OSError(str(error)) from error
+
+
+def hash_as_is(full_path: bytes, _: bytes) -> str:
+    """Return the id of the blob that holds the file's bytes; like `hash_converted`."""
+    import pygit2  # noqa: PLC0415 - a clean working directory needs no libgit2
+
+    try:
+        return str(pygit2.hashfile(os.fsdecode(full_path)))
+    except pygit2.GitError as error:
+        raise OSError(str(error)) from error

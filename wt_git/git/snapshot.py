@@ -90,7 +90,7 @@ def take(
     """
     config = read_config(repository.top)
     options = overrides(config)
-    key = repr((config.digest, exclusions, options))
+    key = repr((config.digest, exclusions.suffixes, options))
     try:
         with scratch(repository, key) as work:
             staging = Staging(repository, work, options, timeout_s)
@@ -106,7 +106,8 @@ def _taken(
     not_under_test: PathPatterns | None,
 ) -> Snapshot:
     found = differences.find(staging, config, exclusions)
-    out = _excluded(found, exclusions)
+    out = _excluded(staging, found, exclusions)
+    staging.scratch.keep()
     changes = found.entries | dict.fromkeys(out)
     tree = trees.compose(found.base, changes, found.trees)
     ignored = [path for path in found.status.ignored if not exclusions.cover(path.rstrip(b"/"))]
@@ -131,17 +132,31 @@ def _taken(
     )
 
 
-def _excluded(found: differences.Differences, exclusions: Exclusions) -> list[bytes]:
+def _excluded(
+    staging: Staging, found: differences.Differences, exclusions: Exclusions
+) -> list[bytes]:
     """Return the paths of HEAD's tree that the exclusions take out of it."""
-    out: set[bytes] = set()
+    memory = staging.scratch.memory
+    asked = [found.base, *exclusions.paths]
+    held = memory.get("held_out")
+    if not isinstance(held, dict) or held.get("asked") != asked:
+        paths = _held_out(found, exclusions)
+        held = memory["held_out"] = {"asked": asked, "paths": [os.fsdecode(p) for p in paths]}
+    tracked = {*map(os.fsencode, found.facts.suffixed), *found.excluded}
+    suffixed = {path for path in tracked if found.excluded.get(path, True)}
+    return sorted(suffixed | {os.fsencode(path) for path in held["paths"]})
+
+
+def _held_out(found: differences.Differences, exclusions: Exclusions) -> list[bytes]:
+    """Return what HEAD's tree has at and below the excluded paths."""
+    held: list[bytes] = []
     for path in map(os.fsencode, exclusions.paths):
         entry = trees.lookup(found.base, path, found.trees)
         if entry is not None and entry.mode == trees.TREE:
-            out |= {path + b"/" + name for name, _ in trees.walk(entry.id, found.trees)}
+            held += [path + b"/" + name for name, _ in trees.walk(entry.id, found.trees)]
         elif entry is not None:
-            out.add(path)
-    tracked = {*map(os.fsencode, found.facts.suffixed), *found.excluded}
-    return sorted(out | {path for path in tracked if found.excluded.get(path, True)})
+            held.append(path)
+    return held
 
 
 def _thinned(

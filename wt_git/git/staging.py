@@ -7,6 +7,7 @@ object formats, split and sparse indexes.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -24,6 +25,12 @@ if TYPE_CHECKING:
     from wt_git.git.scratch import Scratch
 
 _TRIES = 5
+# A file or folder of the working directory. "unable to access" is git's word for settings and
+# attributes that it does without.
+_DENIED = re.compile(
+    r"(?:^|failed: )(?:warning: |error: )?((?!unable to access).*: Permission denied)$",
+    re.MULTILINE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +109,14 @@ def _stage(
             args = ("update-index", "--add", "--remove", "--replace", "-z", "--stdin")
             staging.run(args, index, stdin=lines)
     except GitError as error:
-        return error
+        return denial(error.message) or error
     return None
+
+
+def denial(said: str) -> GitError | None:
+    """Return the error for a file or folder that git was not allowed to read; None for none."""
+    denied = _DENIED.search(said)
+    return GitError(f"git cannot read all: {denied[1]}", code="git-unreadable") if denied else None
 
 
 def _add_sparse(staging: Staging, index: Path, paths: Sequence[bytes]) -> None:

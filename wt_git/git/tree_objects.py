@@ -87,6 +87,21 @@ class GitTrees:
         return found
 
 
+class ReadOnce:
+    """Another source, asked only once for each tree: for one piece of work."""
+
+    def __init__(self, source: TreeSource) -> None:
+        self.object_format = source.object_format
+        self._source = source
+        self._held: dict[str, bytes] = {}
+
+    def read(self, ids: Sequence[str]) -> dict[str, bytes]:
+        """See `TreeSource`."""
+        if missing := [tree for tree in ids if tree not in self._held]:
+            self._held |= self._source.read(missing)
+        return {tree: self._held[tree] for tree in ids}
+
+
 def entries(raw: bytes, object_format: str) -> dict[bytes, Entry]:
     """Return the entries of a tree by name, in git's order."""
     pattern = _ENTRIES[_HASH_BYTES[object_format]]
