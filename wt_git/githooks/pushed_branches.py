@@ -6,15 +6,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from wt_git.errors import UsageError
-from wt_git.git.commit_walk import commit_id, new_commits
+from wt_git.evidence.policy import policy_from
+from wt_git.git.commit_walk import new_commits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    import pygit2
-
     from wt_git.config import Settings
-    from wt_git.evidence.coverage import Covered, NotCovered
+    from wt_git.evidence.answers import Answer
+    from wt_git.evidence.commit_coverage import CoverageChecker
+    from wt_git.git.history import CommitFacts
     from wt_git.githooks.push_lines import PushedRef
 
 MOST_COMMITS = 1000
@@ -22,52 +23,62 @@ MOST_COMMITS = 1000
 
 
 class Judgement(NamedTuple):
-    """What was found for one commit of a pushed branch."""
+    """What was found for one commit of a pushed branch, under which settings."""
 
     pushed: PushedRef
-    commit: str
-    answer: Covered | NotCovered
+    commit: CommitFacts
+    settings: Settings
+    answer: Answer
 
 
 @dataclass(frozen=True, slots=True)
 class Judge:
     """How the commits of a push are judged.
 
-    `settings_of(pushed, commit)` is the policy for a pushed branch, `answer(commit, settings)` what
-    there is for a commit, `known(pushed)` the commits that the other side has already.
+    `settings_for(pushed, commit)` are those that decide about a commit, `known(pushed)` the commits
+    that the other side has already.
     """
 
-    repository: pygit2.Repository
-    settings_of: Callable[[PushedRef, str], Settings]
-    answer: Callable[[str, Settings], Covered | NotCovered]
+    checker: CoverageChecker
+    settings_for: Callable[[PushedRef, CommitFacts], Settings]
     known: Callable[[PushedRef], Sequence[str]]
 
     def judge(self, pushed: Sequence[PushedRef]) -> list[Judgement]:
-        """Return a judgement for each commit that a policy asks about. Raises `GitError`."""
+        """Return a judgement for each commit that a policy asks about.
+
+        Raises `GitError`, `ConfigurationError`, and `UsageError` for more than can be judged.
+        """
         found = []
         for one in pushed:
-            assert one.new is not None
-            assert one.branch is not None
-            tip = commit_id(self.repository, one.new)
-            if tip is None:
-                raise UsageError(f"{one.branch}: the pushed commit {one.new} is not here")
-            settings = self.settings_of(one, tip)
-            if settings.gate.asks_about(one.branch):
-                found += [
-                    Judgement(one, commit, self.answer(commit, settings))
-                    for commit in self._commits(one, tip, settings)
-                ]
+            tip = self._tip(one)
+            settings = self.settings_for(one, tip)
+            if not settings.gate.asks_about(one.branch or ""):
+                continue
+            for commit in self._commits(one, tip, settings):
+                settings = self.settings_for(one, commit)
+                answer = self.checker.commit(
+                    commit.id, policy=policy_from(settings), before=settings
+                )
+                found.append(Judgement(one, commit, settings, answer))
         return found
 
-    def _commits(self, one: PushedRef, tip: str, settings: Settings) -> list[str]:
+    def _tip(self, one: PushedRef) -> CommitFacts:
+        """Return the commit that is pushed, also by way of an annotated tag."""
+        tip = self.checker.history.resolve(one.new or "")
+        if tip is None:
+            raise UsageError(f"the commit {one.new} for {one.ref} is not in this repository")
+        return tip
+
+    def _commits(self, one: PushedRef, tip: CommitFacts, settings: Settings) -> list[CommitFacts]:
         if settings.gate.commits == "tip":
             return [tip]
         known = [*self.known(one), *([one.old] if one.old else [])]
-        commits = new_commits(self.repository, tip, known, limit=MOST_COMMITS)
-        if len(commits) > MOST_COMMITS:
+        ids = new_commits(self.checker.history.repository, tip.id, known, limit=MOST_COMMITS)
+        if len(ids) > MOST_COMMITS:
+            half = ids[len(ids) // 2][:12]
             raise UsageError(
-                f"{one.branch}: more than {MOST_COMMITS} new commits, and the policy wants evidence "
-                "for each; push them in parts",
-                hints=(f"git push REMOTE {commits[len(commits) // 2][:12]}:{one.ref}",),
+                f"{one.branch} has more than {MOST_COMMITS} new commits, and the policy wants "
+                "evidence for each of them; push them in parts",
+                hints=(f"git push REMOTE {half}:{one.ref}",),
             )
-        return commits
+        return [commit for one_id in ids if (commit := self.checker.history.commit(one_id))]

@@ -9,6 +9,8 @@ from wt_git.git.git_folders import GitFolders, find
 from wt_git.git.ref_files import may_have_refs
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from wt_git.git.notes import Notes
     from wt_git.githooks.hook_call import HookCall
 
@@ -28,6 +30,12 @@ class Surroundings(NamedTuple):
             may_have_refs(self.folders.common_dir, prefix)
             for prefix in (OWN_REFS, self.settings.notes_ref)
         )
+
+    @property
+    def runs_dirs(self) -> tuple[Path, ...]:
+        """Where a ledger may tell more about what is missing."""
+        runs = self.folders.home / "runs"
+        return (runs,) if runs.is_dir() else ()
 
     def notes(self) -> Notes | None:
         """Open the notes. Raises `GitError`."""

@@ -1,0 +1,122 @@
+"""`pre-push`: a branch without evidence is not pushed, and notes go along (docs/evidence-in-git.md).
+
+It looks at what is pushed, never at the working directory, runs no experiment, and asks the network
+only for the notes: bounded in time, and whatever comes of it, the push goes on.
+"""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+from wt_git.errors import EXIT_NO, UsageError, WindTunnelError
+from wt_git.githooks.hook_call import HookResult
+from wt_git.githooks.push_lines import from_framework, from_pre_push, without
+from wt_git.githooks.surroundings import surroundings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wt_git.config import Settings
+    from wt_git.git.history import CommitFacts, History
+    from wt_git.git.notes import Notes
+    from wt_git.githooks.hook_call import HookCall
+    from wt_git.githooks.push_lines import PushedRef
+    from wt_git.githooks.pushed_branches import Judgement
+    from wt_git.githooks.surroundings import Surroundings
+
+_UNCHECKED = "git push --no-verify"
+
+
+def run(call: HookCall) -> HookResult:
+    """Judge every branch that git is about to push."""
+    pushed = from_pre_push(call.stdin) or from_framework(call.environ)
+    updated = [one for one in pushed if one.updates_a_branch]
+    if not updated:
+        return HookResult()
+    try:
+        around = surroundings(call)
+        notes = around.notes() if around else None
+        if around is None or notes is None:
+            raise UsageError("git started this hook outside of a repository")
+        updated = without(updated, around.settings.notes_ref)
+        return _judged(call, around, notes, updated) if updated else HookResult()
+    except WindTunnelError as error:
+        why = f"refused: whether there is evidence cannot be told: {error.message}"
+        hints = (*error.hints, f"or push without the check: {_UNCHECKED}")
+        return HookResult(EXIT_NO, (why, *(f"  {hint}" for hint in hints)))
+
+
+def _judged(
+    call: HookCall, around: Surroundings, notes: Notes, updated: Sequence[PushedRef]
+) -> HookResult:
+    # Imported here: a push of tags, of nothing, or of notes needs none of it.
+    from wt_git.evidence.answers import NotCovered  # noqa: PLC0415
+    from wt_git.evidence.commit_coverage import CoverageChecker  # noqa: PLC0415
+    from wt_git.evidence.policy import settings_of  # noqa: PLC0415
+    from wt_git.git.commit_walk import remote_tips  # noqa: PLC0415
+    from wt_git.githooks.pushed_branches import Judge  # noqa: PLC0415
+    from wt_git.githooks.told import accepted, refusal  # noqa: PLC0415
+
+    remote = _remote(call)
+    checker = CoverageChecker(notes.repository, notes.view(), runs_dirs=around.runs_dirs)
+    history = checker.history
+
+    def own(_: PushedRef, commit: CommitFacts) -> Settings:
+        return settings_of(history, commit)
+
+    def known(_: PushedRef) -> list[str]:
+        return remote_tips(notes.repository, remote) if remote else []
+
+    judgements = Judge(checker, own, known).judge(updated)
+    refused = [one for one in judgements if isinstance(one.answer, NotCovered)]
+    if refused:
+        lines = refusal(refused, rebuildable=bool(around.runs_dirs))
+        again = _again(call, updated, history)
+        return HookResult(EXIT_NO, (*lines, f"then push again: {again}"))
+    return HookResult(lines=(*accepted(judgements), *_share(call, around, notes, judgements)))
+
+
+def _share(
+    call: HookCall, around: Surroundings, notes: Notes, judgements: Sequence[Judgement]
+) -> list[str]:
+    """Push the notes along, to the remote that `wt init` recorded and to no other."""
+    from wt_git.git.config_edits import values  # noqa: PLC0415
+    from wt_git.githooks.install import REMOTE  # noqa: PLC0415
+
+    remote = _remote(call)
+    gate = judgements[0].settings.gate if judgements else around.settings.gate
+    if remote is None or not gate.push_notes:
+        return []
+    if values(around.folders.home, REMOTE)[-1:] != [remote]:
+        return []
+    if notes.tip() is None or notes.tip() == notes.tracked().get(remote):
+        return []
+    from wt_git.evidence.sync import NotSynced  # noqa: PLC0415
+    from wt_git.githooks.shared_notes import share  # noqa: PLC0415
+
+    outcome = share(notes, remote, timeout_s=gate.push_timeout_s)
+    if isinstance(outcome, NotSynced):
+        return [
+            f"the push goes on, but the notes stayed here ({outcome.step}: {outcome.reason})",
+            f"  later: wt sync {remote}",
+        ]
+    return []
+
+
+def _remote(call: HookCall) -> str | None:
+    """Return the name of the remote that is pushed to; None when it is a bare URL."""
+    name = call.args[0] if call.args else call.environ.get("PRE_COMMIT_REMOTE_NAME")
+    url = call.args[1] if len(call.args) > 1 else call.environ.get("PRE_COMMIT_REMOTE_URL")
+    return name if name and name != url else None
+
+
+def _again(call: HookCall, updated: Sequence[PushedRef], history: History) -> str:
+    """Return the push that was refused, for its branches."""
+    target = call.args[0] if call.args else call.environ.get("PRE_COMMIT_REMOTE_NAME", "REMOTE")
+    specs = []
+    for one in updated:
+        spec = one.branch if one.source == one.ref else f"{one.source}:{one.ref}"
+        forced = one.old is not None and not history.contains(one.new or "", one.old)
+        specs.append(f"+{spec}" if forced else f"{spec}")
+    return shlex.join(["git", "push", target, *specs])

@@ -1,0 +1,120 @@
+"""An answer of coverage in a few lines for somebody at a terminal, who may be new to the tool.
+
+What notes said is inert already; the terminal's own rules are applied by whoever prints.
+"""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+from wt_git.evidence.answers import Covered, NotCovered
+from wt_git.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wt_git.config import Gate
+    from wt_git.githooks.pushed_branches import Judgement
+
+_SHOWN = 8
+_SHORT = 10
+_NAME_LIMIT = 100
+
+
+def covered(what: str, answer: Covered) -> str:
+    """Return the one line that says by which evidence `what` is covered."""
+    row = answer.rows[0]
+    sweeps = ", ".join(answer.sweeps)
+    asked = "; ".join(
+        f"target {one_line(one.target or 'unknown', _NAME_LIMIT)}, "
+        f"model {one_line(one.model or 'unknown', _NAME_LIMIT)}, "
+        f"plugin {one_line(one.plugin or 'unknown', _NAME_LIMIT)}"
+        for one in answer.subjects
+    )
+    failing = listed([row.name for row in answer.failing_rows])
+    also = f"; failed there too, and passed: {failing}" if failing else ""
+    return f"{what} is covered by {row.tier} evidence of sweep {sweeps} ({asked}){also}"
+
+
+def not_covered(answer: NotCovered) -> list[str]:
+    """Return what was seen, by name."""
+    lines = [f"  seen: {reason.message}" for reason in answer.reasons]
+    return [*lines, *(f"  note: {remark}" for remark in answer.remarks)]
+
+
+def rule(gate: Gate) -> str:
+    """Return what a policy asks for."""
+    against = f" against {gate.runtime}" if gate.runtime else ""
+    packs = f" of {listed(gate.packs)}" if gate.packs else ""
+    where = "each pushed commit" if gate.commits == "each" else "what is pushed"
+    tier = "a focused experiment" if gate.require == "focused" else "a regression"
+    return f"  rule: {where} needs evidence of {tier}{against}{packs} on its very tree"
+
+
+def commands(answer: NotCovered, gate: Gate, *, rebuildable: bool = False) -> list[str]:
+    """Return the commands that would give the evidence, ready to paste.
+
+    `rebuildable`: there is a runs directory, whose sweeps may have left no notes.
+    """
+    hints = [hint for reason in answer.reasons for hint in reason.hints]
+    if not any(hint.startswith("wt run") for hint in hints):
+        packs = [f"--pack={pack}" for pack in gate.packs]
+        hints.insert(0, shlex.join(["wt", "run", *packs, f"--runtime={gate.runtime or 'NAME'}"]))
+    unexplained = {reason.code for reason in answer.reasons} & {"no-notes", "no-evidence"}
+    if rebuildable and unexplained:
+        hints.append("wt notes rebuild")
+    return list(dict.fromkeys(hints))
+
+
+def numbered(found: Sequence[str]) -> list[str]:
+    """Return commands as lines: the first is to be run, each other one may help instead."""
+    return [f"  {'or' if number else 'run'}: {one}" for number, one in enumerate(found)]
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names for a sentence: all of a few, the first of many and how many more."""
+    distinct = list(dict.fromkeys(names))
+    shown = ", ".join(one_line(name, _NAME_LIMIT) for name in distinct[:_SHOWN])
+    more = len(distinct) - _SHOWN
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+def named(judgement: Judgement) -> str:
+    """Return a pushed commit as people know it: branch, id, subject."""
+    subject = one_line(judgement.commit.subject, 60)
+    return f"{judgement.pushed.branch} at {judgement.commit.short} ({subject})"
+
+
+def accepted(judgements: Sequence[Judgement]) -> list[str]:
+    """Return a line for each covered commit, and what else is worth knowing about it."""
+    lines = []
+    for one in judgements:
+        if isinstance(one.answer, Covered):
+            lines.append(covered(named(one), one.answer))
+            lines += [f"  note: {remark}" for remark in one.answer.remarks]
+    return lines
+
+
+def refusal(refused: Sequence[Judgement], *, rebuildable: bool = False) -> list[str]:
+    """Return the lines that refuse a push: which rule, what was seen, and what to run."""
+    lines = []
+    for one in refused[:_SHOWN]:
+        assert isinstance(one.answer, NotCovered)
+        gate = one.settings.gate
+        lines += [f"refused: {named(one)} has no evidence that counts", rule(gate)]
+        lines += not_covered(one.answer)
+        run_this = commands(one.answer, gate, rebuildable=rebuildable)
+        lines += numbered(run_this)
+    if len(refused) > _SHOWN:
+        lines.append(f"refused: {len(refused) - _SHOWN} more commits have no evidence that counts")
+    lines.append(
+        "what is run must be what is pushed: commit or undo other edits first, or check that commit out"
+    )
+    return lines
+
+
+def trailer(answer: Covered) -> str:
+    """Return the value of the trailer of a commit with this evidence."""
+    row = answer.rows[-1]
+    return f"{row.tier} evidence of sweep {row.sweep_id}, recorded {row.ts}"
