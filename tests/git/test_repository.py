@@ -52,6 +52,14 @@ def test_a_broken_repository_is_an_error(repo):
         discover(repo.path)
 
 
+def test_a_working_directory_elsewhere_is_an_error(repo, tmp_path):
+    """Git run in there would find another repository, or none."""
+    (tmp_path / "elsewhere").mkdir()
+    repo.git("config", "core.worktree", str(tmp_path / "elsewhere"))
+    with pytest.raises(GitError, match=r"core\.worktree"):
+        discover(repo.path)
+
+
 def test_without_git_a_repository_is_an_error(repo, monkeypatch):
     """There is one, and nobody to read it."""
     monkeypatch.setenv("PATH", "/nowhere")

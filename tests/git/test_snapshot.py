@@ -10,6 +10,11 @@ from kit.oracle import oracle_tree
 from kit.repo import Repo, git, new_repo
 from kit.snapshots import snapshot
 
+from wt_git.git.git_config import GitConfig
+from wt_git.git.index_facts import IndexFacts
+from wt_git.git.repository import Repository
+from wt_git.git.shape import way
+
 FILES = {
     "a.txt": "one\n",
     "src/b.py": "print()\n",
@@ -121,6 +126,35 @@ def folder_becomes_a_file(repo):
     repo.write({"src/deep": "now a file"})
 
 
+def links_that_are_files(repo):
+    links(repo)
+    repo.git("add", ".")
+    repo.git("config", "core.symlinks", "false")
+    for name in ("link", "dangling"):
+        (repo.path / name).unlink()
+        (repo.path / name).write_text("elsewhere")
+
+
+def names_like_extensions(repo):
+    names = ["link", "sdir", "d/link", "dd/link", "ddd/sdir", "dddd/sdir", "TREE", "x/sdir"]
+    repo.write(dict.fromkeys(names, "x"))
+    repo.git("add", ".")
+
+
+def large_file(repo):
+    with (repo.path / "large").open("wb") as stream:
+        stream.truncate(60_000_000)
+
+
+def hooks(repo):
+    for name in ("post-index-change", "pre-commit"):
+        (repo.path / ".git/hooks").mkdir(exist_ok=True)
+        (repo.path / ".git/hooks" / name).write_text("#!/bin/sh\ndate >> ../repo/.git/ran\n")
+        (repo.path / ".git/hooks" / name).chmod(0o755)
+    (repo.path / "a.txt").touch()
+    edited(repo)
+
+
 def odd_names(repo):
     names = ["with space", "tab\there", "line\nbreak", "e\u0301", '"quoted"', "star*", "-dash"]
     repo.write(dict.fromkeys(names, "x"))
@@ -170,11 +204,6 @@ def attributes_of_the_user(repo):
     folder = Path.home() / ".config/git"
     folder.mkdir(parents=True)
     (folder / "attributes").write_text("*.txt text\n")
-    repo.write({"a.txt": "x\r\n"})
-
-
-def settings_that_libgit2_does_not_see(repo):
-    repo.git("config", "--global", "core.autocrlf", "input")
     repo.write({"a.txt": "x\r\n"})
 
 
@@ -361,6 +390,10 @@ LIBGIT2 = [
     folder_becomes_a_link,
     file_becomes_a_folder,
     folder_becomes_a_file,
+    links_that_are_files,
+    names_like_extensions,
+    large_file,
+    hooks,
     odd_names,
     names_that_sort_oddly,
     automatic_line_endings,
@@ -394,7 +427,6 @@ GIT = [
     sparse_checkout,
     sparse_index,
     attributes_of_the_user,
-    settings_that_libgit2_does_not_see,
     external_filter,
     filter_that_is_not_configured,
     encoding,
@@ -410,3 +442,34 @@ def test_the_tree_is_git_s_own(tmp_path, shape):
     assert taken.tree == oracle_tree(repo.path)
     assert taken.method == ("git" if shape in GIT else "libgit2")
     assert bool(taken.method_reason) == (shape in GIT)
+
+
+def test_settings_that_libgit2_does_not_see(tmp_path, monkeypatch):
+    """Those of the environment hold for git, hence for a commit."""
+    repo = new_repo(tmp_path / "repo", FILES)
+    for name, value in {"COUNT": "1", "KEY_0": "core.autocrlf", "VALUE_0": "input"}.items():
+        monkeypatch.setenv(f"GIT_CONFIG_{name}", value)
+    repo.write({"a.txt": "x\r\n"})
+    taken = snapshot(repo.path)
+    assert taken.tree == oracle_tree(repo.path)
+    assert taken.method_reason == "core.autocrlf is set where libgit2 does not look"
+
+
+@pytest.mark.parametrize(
+    ("settings", "reason"),
+    [
+        ({}, ""),
+        ({"core.safecrlf": "warn", "extensions.worktreeconfig": "true"}, ""),
+        ({"core.safecrlf": "true"}, "core.safecrlf is set"),
+        ({"core.sparsecheckout": "true"}, "its checkout is sparse"),
+        ({"extensions.refstorage": "reftable"}, "its refs are stored as reftable"),
+        ({"extensions.refstorage": "files"}, ""),
+        ({"extensions.compatobjectformat": "sha256"}, "it uses extensions.compatobjectformat"),
+    ],
+)
+def test_the_way_follows_from_the_shape(settings, reason):
+    """What is git's alone is recognised before libgit2 opens anything."""
+    nowhere = Path("/nowhere")
+    repository = Repository(nowhere, nowhere, nowhere, "sha1")
+    chosen = way(repository, GitConfig(settings), IndexFacts())
+    assert chosen == (("git", reason) if reason else ("libgit2", ""))

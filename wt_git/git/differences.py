@@ -25,6 +25,7 @@ from wt_git.git.shape import Way, is_sparse, way
 from wt_git.git.staging import denial, staged_changes, staged_index
 from wt_git.git.status import GITLINK, STATUS_ARGS, Entry, Status, parse_status
 from wt_git.git.tree_objects import (
+    HASH_BYTES,
     GitTrees,
     Libgit2Trees,
     ReadOnce,
@@ -35,6 +36,8 @@ from wt_git.git.tree_objects import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    import pygit2
 
     from wt_git.git.exclusions import Exclusions
     from wt_git.git.git_config import GitConfig
@@ -145,7 +148,9 @@ def _facts(staging: Staging, exclusions: Exclusions) -> IndexFacts:
         raw = index.read_bytes()
     except FileNotFoundError:
         return IndexFacts()
-    return read_facts(staging.run(LISTING_ARGS, index), raw, exclusions.suffixes)
+    hash_bytes = HASH_BYTES[staging.repository.object_format]
+    listing = staging.run(LISTING_ARGS, index)
+    return read_facts(listing, raw, exclusions.suffixes, hash_bytes=hash_bytes)
 
 
 def _attributes_digest(staging: Staging, config: GitConfig, status: Status) -> str:
@@ -197,23 +202,31 @@ def _hasher(
     staging: Staging, config: GitConfig, found: Differences, wanted: list[blobs.Wanted]
 ) -> Callable[[bytes, bytes], str]:
     """Return how to hash a file, and settle the way: an attribute may ask for git."""
-    files = [path for path, mode in wanted if mode not in {GITLINK, blobs.LINK}]
+    # Where links are not possible, a link in the index is a file on disk.
+    no_content = {GITLINK, blobs.LINK} if config.flag("core.symlinks", default=True) else {GITLINK}
+    files = [path for path, mode in wanted if mode not in no_content]
     if found.way.method == "git" or not files:
         return _no_file
     converted = conversions_possible(staging.repository, config, files)
+    opened, reason = _opened(staging)
+    if opened is not None:
+        found.trees = ReadOnce(Libgit2Trees(opened))
+        if not converted:
+            return hash_as_is
+        reason = unlike(opened, staging.repository, config) or git_only(opened, files)
+        if not reason:
+            return functools.partial(hash_converted, opened)
+    found.way = Way("git", reason)
+    return _no_file
+
+
+def _opened(staging: Staging) -> tuple[pygit2.Repository | None, str]:
+    """Return the repository opened by libgit2, or None and why it cannot."""
     try:
         opened = open_repository(staging.repository.top)
     except GitError as error:
-        found.way = Way("git", str(error))
-        return _no_file
-    assert opened is not None  # git found it here
-    found.trees = ReadOnce(Libgit2Trees(opened))
-    if not converted:
-        return hash_as_is
-    if reason := unlike(opened, staging.repository, config) or git_only(opened, files):
-        found.way = Way("git", reason)
-        return _no_file
-    return functools.partial(hash_converted, opened)
+        return None, error.message
+    return opened, "" if opened else "libgit2 does not find it"
 
 
 def _no_file(_: bytes, path: bytes) -> str:

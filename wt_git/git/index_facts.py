@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Self
 
+from wt_git.git.index_format import extension_names
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -56,9 +58,11 @@ def _frozen(one: object) -> object:
     return tuple(one) if isinstance(one, list) else one
 
 
-def read_facts(listing: bytes, raw: bytes, suffixes: Sequence[str]) -> IndexFacts:
+def read_facts(
+    listing: bytes, raw: bytes, suffixes: Sequence[str], *, hash_bytes: int
+) -> IndexFacts:
     """Return the facts of an index: `listing` is git's for `LISTING_ARGS`, `raw` the file itself."""
-    found = extensions(raw)
+    found = storage_extensions(raw, hash_bytes)
     kinds: dict[str, list[str]] = {name: [] for name in ("assumed", "skipped", "gitlinks", "links")}
     attributes: list[tuple[str, str]] = []
     ends = tuple(suffix.encode("utf-8") for suffix in suffixes)
@@ -98,33 +102,9 @@ def _kinds(head: bytes) -> list[str]:
     return kinds
 
 
-def extensions(raw: bytes) -> set[bytes]:
-    """Return which of the extensions `link` (split index) and `sdir` (sparse) an index file has.
-
-    Extensions follow the entries without a pointer to them, so a candidate counts only when the
-    chain of sizes that begins there ends exactly at the check sum.
-    """
-    return {
-        name
-        for name in (_SHARED, _SPARSE)
-        if any(_chain_ends(raw, at) for at in _positions(raw, name))
-    }
-
-
-def _positions(raw: bytes, name: bytes) -> list[int]:
-    found, at = [], raw.find(name)
-    while at >= 0:
-        found.append(at)
-        at = raw.find(name, at + 1)
-    return found
-
-
-def _chain_ends(raw: bytes, at: int) -> bool:
-    ends = {len(raw) - 20, len(raw) - 32}  # SHA-1 and SHA-256
-    while at < max(ends):
-        if at in ends:
-            return True
-        if not raw[at : at + 4].isalnum():
-            return False
-        at += 8 + int.from_bytes(raw[at + 4 : at + 8], "big")
-    return at in ends
+def storage_extensions(raw: bytes, hash_bytes: int) -> set[bytes]:
+    """Return which of the extensions `link` (split index) and `sdir` (sparse) an index file has."""
+    # A search in C, which may find a file's name, saves the walk over all entries almost always.
+    if _SHARED not in raw and _SPARSE not in raw:
+        return set()
+    return extension_names(raw, hash_bytes) & {_SHARED, _SPARSE}

@@ -14,14 +14,12 @@ import os
 import struct
 from typing import TYPE_CHECKING, NamedTuple
 
+from wt_git.git.index_format import HEADER, STAT_BYTES, entry_positions
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
-_HEADER = struct.Struct(">4sII")
-_STAT_BYTES, _TIME_BYTES = 40, 16
-_EXTENDED, _NAME_MASK = 0x4000, 0x0FFF
-_PADDED_VERSIONS = {2, 3}
+_TIME_BYTES = 16
 _SECOND = 1_000_000_000
 
 
@@ -55,13 +53,15 @@ def distrust(before: IndexFile, path: Path, *, since_s: int, object_format: str)
     # A search in C, which may find too much, saves the walk over all entries almost always.
     if not any(moment in after.raw for moment in moments):
         return True
-    if before.raw[: _HEADER.size] != after.raw[: _HEADER.size]:
+    if before.raw[: HEADER.size] != after.raw[: HEADER.size]:
         return False
     hash_bytes = hashlib.new(object_format).digest_size
     recent = [
         now
         for was, now in zip(
-            _entries(before.raw, hash_bytes), _entries(after.raw, hash_bytes), strict=True
+            entry_positions(before.raw, hash_bytes),
+            entry_positions(after.raw, hash_bytes),
+            strict=True,
         )
         if after.raw[now : now + 4] in moments and not _settled(before, was, after.raw, now)
     ]
@@ -73,7 +73,7 @@ def distrust(before: IndexFile, path: Path, *, since_s: int, object_format: str)
 def _settled(before: IndexFile, was: int, raw: bytes, now: int) -> bool:
     """Say whether an entry is as it was, and was older than the index that it stood in."""
     modified_s = int.from_bytes(raw[now + 8 : now + 12], "big")
-    same = before.raw[was : was + _STAT_BYTES] == raw[now : now + _STAT_BYTES]
+    same = before.raw[was : was + STAT_BYTES] == raw[now : now + STAT_BYTES]
     return same and modified_s < before.written_s
 
 
@@ -93,25 +93,3 @@ def _replace(path: Path, raw: bytes, times_ns: tuple[int, int]) -> None:
     temporary.write_bytes(raw)
     os.utime(temporary, ns=times_ns)
     temporary.replace(path)
-
-
-def _entries(raw: bytes, hash_bytes: int) -> Iterator[int]:
-    """Yield where each entry begins."""
-    _, version, count = _HEADER.unpack_from(raw)
-    fixed = _STAT_BYTES + hash_bytes + 2
-    at = _HEADER.size
-    for _ in range(count):
-        yield at
-        name = at + fixed
-        flags = int.from_bytes(raw[name - 2 : name], "big")
-        if flags & _EXTENDED:
-            name += 2
-        if version not in _PADDED_VERSIONS:
-            # Version 4: how much of the last name to drop, a number in groups of 7 bits; the rest.
-            while raw[name] & 0x80:
-                name += 1
-            at = raw.index(0, name + 1) + 1
-            continue
-        length = flags & _NAME_MASK
-        end = name + length if length < _NAME_MASK else raw.index(0, name)
-        at += (end - at + 8) & ~7

@@ -69,6 +69,11 @@ def discover(folder: Path) -> Repository | None:
     if len(lines) != len(_QUESTIONS):  # a line break in a folder's name
         lines = [run((*_ASK, one), cwd=where).removesuffix(b"\n") for one in _QUESTIONS]
     top, git_dir, common_dir = (Path(os.fsdecode(line)) for line in lines[:3])
+    if not in_repository(top):
+        raise GitError(
+            f"the repository at '{git_dir}' has its working directory elsewhere, in '{top}', which "
+            "does not lead back to it (core.worktree): put a .git file there"
+        )
     return Repository(top, git_dir, common_dir, lines[3].decode("ascii"))
 
 

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 TREE = 0o040000
 _TREE_KIND = 2  # libgit2's number for it
-_HASH_BYTES = {"sha1": 20, "sha256": 32}
+HASH_BYTES = {"sha1": 20, "sha256": 32}
 # `<mode> <name>\0<raw id>`, end to end: found in C, since 100,000 files are 100,000 of these.
 _ENTRIES = {
     size: re.compile(rb"([0-7]+) ([^\0]+)\0(.{%d})" % size, re.DOTALL)
-    for size in _HASH_BYTES.values()
+    for size in HASH_BYTES.values()
 }
 
 
@@ -104,7 +104,7 @@ class ReadOnce:
 
 def entries(raw: bytes, object_format: str) -> dict[bytes, Entry]:
     """Return the entries of a tree by name, in git's order."""
-    pattern = _ENTRIES[_HASH_BYTES[object_format]]
+    pattern = _ENTRIES[HASH_BYTES[object_format]]
     return {name: Entry(int(mode, 8), raw_id.hex()) for mode, name, raw_id in pattern.findall(raw)}
 
 
