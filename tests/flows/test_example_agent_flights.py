@@ -183,10 +183,8 @@ def test_an_agent_that_stops_dead_meets_the_drivers_deadline(model):
         (Answer(b"overloaded", 503), "the model's server answered 503: overloaded"),
         (Answer(b"<html>"), "no chat completion: <html>"),
         (Answer(b'{"choices": []}'), 'no chat completion: {"choices": []}'),
-        (calls_raw("opening_hours", "day=Saturday"), "no chat completion: "),
-        (calls_raw("opening_hours", '["Saturday"]'), "no chat completion: "),
     ],
-    ids=["status", "not json", "no choice", "arguments not json", "arguments no object"],
+    ids=["status", "not json", "no choice"],
 )
 def test_a_model_that_answers_rubbish_is_the_failure_of_the_agent(model, answer, why):
     """What it sent is quoted; the agent neither retries nor makes something up."""
@@ -198,13 +196,26 @@ def test_a_model_that_answers_rubbish_is_the_failure_of_the_agent(model, answer,
     assert len(model.requests) == 1
 
 
+@pytest.mark.parametrize("arguments", ["day=Saturday", '["Saturday"]', '{"day": "Satur'])
+def test_a_call_whose_arguments_are_no_object_is_not_made(model, arguments):
+    """The agent says what the model asked for, and the tokens that it cost still count."""
+    model.script(LOOKED_UP, calls_raw("renew_loan", arguments, usage=(50, 9)))
+    run = fly(Endpoint)
+    (said,) = run.trace.worker_warnings
+    assert said.startswith("the model asked for a call that cannot be made: ")
+    assert claimed(run) == ["opening_hours"]
+    assert run.trace.usage == {"input_tokens": 57, "output_tokens": 14}
+    assert not run.score.outcome.passed
+    assert run.score.integrity.passed
+
+
 @both_ways
 def test_a_model_that_never_stops_calling_tools_is_stopped(way, model):
-    """After eight steps the agent gives up and says so."""
+    """After five steps the agent gives up and says so."""
     model.script(*[LOOKED_UP] * 20)
     run = fly(way)
-    assert "no answer after 8 steps" in run.trace.worker_warnings
-    assert claimed(run) == ["opening_hours"] * 8
+    assert "no answer after 5 steps" in run.trace.worker_warnings
+    assert claimed(run) == ["opening_hours"] * 5
 
 
 @both_ways

@@ -12,7 +12,7 @@ import json
 import sys
 import threading
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -144,7 +144,6 @@ class Exchange:
 
     request: dict[str, Any]
     response: dict[str, Any]
-    usage: dict[str, int] = field(default_factory=dict)
 
 
 class PassThrough(_Server):
@@ -161,9 +160,7 @@ class PassThrough(_Server):
         headers = {"Content-Type": "application/json"}
         with httpx.Client(timeout=None, trust_env=False) as client:
             answered = client.post(url, content=body, headers=headers)
-        response = answered.json()
-        usage = response.get("usage", {})
-        self.exchanges.append(Exchange(json.loads(body), response, usage))
+        self.exchanges.append(Exchange(json.loads(body), answered.json()))
         return Answer(answered.content, answered.status_code)
 
 

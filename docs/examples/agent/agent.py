@@ -10,7 +10,7 @@ from typing import Any
 from steps import AgentError, Call, Decide, Message, Step
 from toolbox import Toolbox, connect
 
-MAX_STEPS = 8
+MAX_STEPS = 5
 
 
 @dataclass(slots=True)
@@ -75,6 +75,8 @@ class Agent:
         for _ in range(MAX_STEPS):
             step = await self._decide([*messages, *turn.new_messages], tools.tools)
             _note(step, turn)
+            if step.problem is not None:
+                raise AgentError(step.problem)
             if not step.calls:
                 if not step.text.strip():
                     raise AgentError("the answer is empty")

@@ -15,6 +15,9 @@ SYSTEM_PROMPT = (
 )
 
 
+MAX_TOKENS = 400  # a desk's answer is short; a small model that rambles is cut off here
+
+
 class ChatModel:
     """A chat endpoint: `url` without `/chat/completions`, the `model` to ask for, and its key."""
 
@@ -26,7 +29,11 @@ class ChatModel:
 
     async def decide(self, messages: list[Message], tools: list[Tool]) -> Step:
         """Ask the model once and return what it wants to do."""
-        request: dict[str, Any] = {"model": self._model, "messages": [self._system, *messages]}
+        request: dict[str, Any] = {
+            "model": self._model,
+            "messages": [self._system, *messages],
+            "max_tokens": MAX_TOKENS,
+        }
         if tools:
             request |= {"tools": [_declare(tool) for tool in tools], "tool_choice": "auto"}
         # No limit of its own: the turn has a deadline, and a slow model is not yet a broken one.
@@ -50,11 +57,18 @@ def _read(body: str) -> Step:
     try:
         answer = json.loads(body)
         message = answer["choices"][0]["message"]
-        calls = tuple(_read_call(call["function"]) for call in message.get("tool_calls") or ())
+        model, usage = answer.get("model"), answer.get("usage")
+        asked = [call["function"] for call in message.get("tool_calls") or ()]
         text = message.get("content") or ""
-    except (ValueError, LookupError, TypeError, AttributeError) as problem:
-        raise AgentError(f"the model's server gave no chat completion: {body[:200]}") from problem
-    return Step(text, calls, model=answer.get("model"), usage=answer.get("usage"))
+    except (ValueError, LookupError, TypeError, AttributeError):
+        raise AgentError(f"the model's server gave no chat completion: {body[:200]}") from None
+    try:
+        calls = tuple(_read_call(function) for function in asked)
+    except (ValueError, LookupError, TypeError):
+        # The tokens are spent all the same, so this is a step and not only an error.
+        problem = f"the model asked for a call that cannot be made: {json.dumps(asked)[:200]}"
+        return Step(model=model, usage=usage, problem=problem)
+    return Step(text, calls, model, usage)
 
 
 def _read_call(function: dict[str, Any]) -> Call:

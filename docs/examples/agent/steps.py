@@ -37,13 +37,14 @@ class Step:
     """What to do next: make `calls`, or, when there are none, answer with `text`.
 
     `model` says who decided. `usage` holds the token counts as the model's server reported them,
-    None when it reported none.
+    None when it reported none. With a `problem` nothing can be done, and it says why.
     """
 
     text: str = ""
     calls: tuple[Call, ...] = ()
     model: str | None = None
     usage: dict[str, Any] | None = None
+    problem: str | None = None
 
 
 Decide = Callable[[list[Message], list[Tool]], Awaitable[Step]]
