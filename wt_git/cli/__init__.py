@@ -33,6 +33,9 @@ COMMANDS = {
     "run": Entry(
         "wt_git.cli.commands.run", "Run scenarios against an agent and score the whole flight."
     ),
+    "verify": Entry(
+        "wt_git.cli.commands.verify", "Check that commits are covered by recorded evidence."
+    ),
     "sync": Entry("wt_git.cli.commands.sync", "Fetch, unite and push the evidence in git."),
     "notes": Entry("wt_git.cli.commands.notes", "Show, rebuild or prune the evidence in git."),
     "hook": Entry("wt_git.cli.commands.hook", "What the scripts in git's hook folder call."),
