@@ -15,6 +15,7 @@ from wt_git.git import trees
 from wt_git.git.path_patterns import PathPatterns
 from wt_git.git.status import Entry
 from wt_git.git.tree_objects import (
+    TREE,
     GitTrees,
     Libgit2Trees,
     empty_tree,
@@ -55,7 +56,7 @@ class Memory:
             else:
                 content[name] = one
         for name, inner in below.items():
-            content[name] = Entry(trees.TREE, self.store(inner))
+            content[name] = Entry(TREE, self.store(inner))
         raw = tree_bytes(content)
         tree = object_id("tree", raw, "sha1")
         self.held[tree] = raw
@@ -125,7 +126,7 @@ def test_a_path_is_looked_up():
     source = Memory()
     tree = source.store({b"d/a": Entry(0o100644, BLOBS[1])})
     assert trees.lookup(tree, b"d/a", source) == Entry(0o100644, BLOBS[1])
-    assert trees.lookup(tree, b"d", source).mode == trees.TREE
+    assert trees.lookup(tree, b"d", source).mode == TREE
     for path in (b"x", b"d/x", b"d/a/x"):
         assert trees.lookup(tree, path, source) is None
     assert trees.lookup(None, b"d", source) is None

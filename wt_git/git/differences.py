@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -11,21 +10,19 @@ from typing import TYPE_CHECKING
 from wt_git.errors import GitError
 from wt_git.git import blobs
 from wt_git.git.filters import (
-    attribute_files,
     conversions_possible,
     git_only,
     hash_as_is,
     hash_converted,
     unlike,
 )
-from wt_git.git.index_facts import LISTING_ARGS, IndexFacts, read_facts
 from wt_git.git.opening import open_repository
-from wt_git.git.process import ask, failure, run
+from wt_git.git.process import run
 from wt_git.git.shape import Way, is_sparse, way
-from wt_git.git.staging import denial, staged_changes, staged_index
-from wt_git.git.status import GITLINK, STATUS_ARGS, Entry, Status, parse_status
+from wt_git.git.staging import staged_changes, staged_index
+from wt_git.git.status import GITLINK, Entry, Status
+from wt_git.git.survey import look_up
 from wt_git.git.tree_objects import (
-    HASH_BYTES,
     GitTrees,
     Libgit2Trees,
     ReadOnce,
@@ -41,6 +38,7 @@ if TYPE_CHECKING:
 
     from wt_git.git.exclusions import Exclusions
     from wt_git.git.git_config import GitConfig
+    from wt_git.git.index_facts import IndexFacts
     from wt_git.git.staging import Staging
 
 _NO_COMMIT = "a repository of its own, without a commit"
@@ -70,7 +68,7 @@ class Differences:
 
 def find(staging: Staging, config: GitConfig, exclusions: Exclusions) -> Differences:
     """Return what differs, excluded paths apart. Raises `GitError`."""
-    status, facts = _looked_up(staging, config, exclusions)
+    status, facts = look_up(staging, config, exclusions)
     found = Differences(
         status=status,
         facts=facts,
@@ -91,82 +89,6 @@ def find(staging: Staging, config: GitConfig, exclusions: Exclusions) -> Differe
     found.entries = {p: e for p, e in found.entries.items() if not exclusions.cover(p)}
     found.unnormalised = _unnormalised(staging, config, found)
     return found
-
-
-def _looked_up(
-    staging: Staging, config: GitConfig, exclusions: Exclusions
-) -> tuple[Status, IndexFacts]:
-    """Ask git for the status, and make sure that what earlier snapshots left still holds.
-
-    A file counts as unchanged by its time stamp alone. That was found under the attributes of then;
-    under others the same bytes may be another object.
-    """
-    memory = staging.scratch.memory
-    remembered = IndexFacts.from_json(memory.get("facts"))
-    if remembered is not None:
-        status, facts = _status(staging, exclusions), remembered
-    else:
-        status, facts = _status_and_facts(staging, exclusions)
-    attributes = _attributes_digest(staging, config, status)
-    if memory.get("attributes", attributes) != attributes:
-        staging.scratch.renew()
-        status = _status(staging, exclusions)
-    staging.scratch.memory["attributes"] = attributes
-    staging.scratch.memory["facts"] = facts.to_json()
-    return status, facts
-
-
-def _status_and_facts(staging: Staging, exclusions: Exclusions) -> tuple[Status, IndexFacts]:
-    """Ask git for both at the same time: in a large repository each takes a while."""
-    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - loads `logging`
-
-    with ThreadPoolExecutor(1) as side:
-        facts = side.submit(_facts, staging, exclusions)
-        return _status(staging, exclusions), facts.result()
-
-
-def _status(staging: Staging, exclusions: Exclusions) -> Status:
-    args = (*staging.options, *STATUS_ARGS, "--", ":/", *exclusions.pathspecs())
-    scratch = staging.scratch
-    environment = staging.environment(scratch.index)
-    # The lock is the scratch index's own: git may store the time stamps that it has looked at.
-    environment["GIT_OPTIONAL_LOCKS"] = "1" if scratch.persistent else "0"
-    folder = staging.repository.top
-    started_s = scratch.objects.stat().st_mtime_ns // 1_000_000_000
-    with scratch.renewed_times(started_s, staging.repository.object_format):
-        answer = ask(args, cwd=folder, timeout_s=staging.timeout_s, env=environment)
-    if denied := denial(answer.err):
-        raise denied
-    if answer.status != 0:
-        raise failure(args, folder, answer)
-    return parse_status(answer.out)
-
-
-def _facts(staging: Staging, exclusions: Exclusions) -> IndexFacts:
-    index = staging.scratch.index
-    try:
-        raw = index.read_bytes()
-    except FileNotFoundError:
-        return IndexFacts()
-    hash_bytes = HASH_BYTES[staging.repository.object_format]
-    listing = staging.run(LISTING_ARGS, index)
-    return read_facts(listing, raw, exclusions.suffixes, hash_bytes=hash_bytes)
-
-
-def _attributes_digest(staging: Staging, config: GitConfig, status: Status) -> str:
-    """Return a digest of every source of attributes that the index does not fix."""
-    top = staging.repository.top
-    paths = [*status.untracked, *(one.path for one in status.changed), *status.ignored]
-    own = [path for path in paths if path.rpartition(b"/")[2] == b".gitattributes"]
-    files = [top / os.fsdecode(path) for path in sorted(own)]
-    digest = hashlib.sha256()
-    for file in (*files, *attribute_files(staging.repository, config)):
-        try:
-            content = hashlib.sha256(file.read_bytes()).hexdigest()
-        except OSError:
-            content = ""
-        digest.update(f"{file}\0{content}\0".encode("utf-8", "surrogateescape"))
-    return digest.hexdigest()
 
 
 def _tree_of(staging: Staging, commit: str | None) -> str | None:
@@ -248,7 +170,7 @@ def _by_libgit2(
         hasher=hasher,
         config=config,
         known=known,
-        now_ns=staging.scratch.objects.stat().st_mtime_ns,
+        now_ns=staging.scratch.started_ns,
     )
     for one in found.status.changed:
         found.entries[one.path] = hashed.get(one.path) if one.edited else one.staged

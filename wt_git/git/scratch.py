@@ -31,20 +31,23 @@ except ImportError:  # pragma: no cover - Windows: every snapshot works on a cop
     fcntl = None  # type: ignore[assignment]
 
 _CHECKSUM = 32
+_LOCK = "lock"
 
 
 @dataclass(slots=True)
 class Scratch:
     """What one snapshot works on.
 
-    `index` may be missing: then the repository has none yet. `objects` is an empty folder. `memory`
-    is what earlier snapshots of the same index left; `keep` stores it for the next ones.
+    `index` may be missing: then the repository has none yet. `objects` is an empty folder.
+    `started_ns` is when the snapshot began, by the clock that the file system stamps files with.
+    `memory` is what earlier snapshots of the same index left; `keep` stores it for the next ones.
     """
 
     index: Path
     objects: Path
     origin: Path
     persistent: bool
+    started_ns: int
     memory: dict[str, Any] = field(default_factory=dict)
 
     def renew(self) -> None:
@@ -53,7 +56,7 @@ class Scratch:
         _copy(self.origin, self.index)
 
     @contextlib.contextmanager
-    def renewed_times(self, since_s: int, object_format: str) -> Iterator[None]:
+    def renewed_times(self, object_format: str) -> Iterator[None]:
         """Let git renew the time stamps in the copy, but for those too recent to be trusted."""
         try:
             before = read_index(self.index) if self.persistent else None
@@ -62,6 +65,7 @@ class Scratch:
         yield
         if before is None or _written(self.index) == before.times_ns[1]:
             return
+        since_s = self.started_ns // 1_000_000_000
         if not distrust(before, self.index, since_s=since_s, object_format=object_format):
             _copy(self.origin, self.index)
 
@@ -84,7 +88,14 @@ def scratch(repository: Repository, key: str) -> Iterator[Scratch]:
         objects = Path(own) / "objects"
         objects.mkdir()
         with _folder(repository) as kept:
-            work = Scratch((kept or Path(own)) / name, objects, origin, persistent=kept is not None)
+            clock = kept / _LOCK if kept else objects
+            work = Scratch(
+                (kept or Path(own)) / name,
+                objects,
+                origin,
+                persistent=kept is not None,
+                started_ns=clock.stat().st_mtime_ns,
+            )
             if kept is not None and _memory_path(work.index).exists():
                 work.memory = _remembered(work.index)
             else:
@@ -109,8 +120,9 @@ def _locked(folder: Path, stack: contextlib.ExitStack) -> bool:
         return False
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        lock = stack.enter_context((folder / "lock").open("wb"))
+        lock = stack.enter_context((folder / _LOCK).open("wb"))
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.utime(lock.fileno())
     except OSError:
         return False
     return True

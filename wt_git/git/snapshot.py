@@ -19,6 +19,7 @@ from wt_git.git.filters import overrides
 from wt_git.git.git_config import read_config
 from wt_git.git.scratch import scratch
 from wt_git.git.staging import Staging
+from wt_git.git.tree_objects import TREE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -152,7 +153,7 @@ def _held_out(found: differences.Differences, exclusions: Exclusions) -> list[by
     held: list[bytes] = []
     for path in map(os.fsencode, exclusions.paths):
         entry = trees.lookup(found.base, path, found.trees)
-        if entry is not None and entry.mode == trees.TREE:
+        if entry is not None and entry.mode == TREE:
             held += [path + b"/" + name for name, _ in trees.walk(entry.id, found.trees)]
         elif entry is not None:
             held.append(path)

@@ -8,17 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wt_git.git.status import GITLINK, Entry
+from wt_git.git.status import Entry
 from wt_git.git.tree_objects import TREE, TreeSource, empty_tree, entries, object_id, tree_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from wt_git.git.path_patterns import PathPatterns
-
-__all__ = ["GITLINK", "TREE", "compare", "compose", "lookup", "matching", "walk", "without"]
-
-Changes = "Mapping[bytes, Entry | None]"
 
 
 class _Node:
