@@ -11,6 +11,7 @@ import sys
 from typing import TYPE_CHECKING, NamedTuple
 
 from wt_git import __version__
+from wt_git.cli import streams
 from wt_git.errors import EXIT_INTERRUPTED, EXIT_NO, EXIT_USAGE, EXIT_YES
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ COMMANDS = {
     "verify": Entry(
         "wt_git.cli.commands.verify", "Check that commits are covered by recorded evidence."
     ),
+    "log": Entry("wt_git.cli.commands.log", "List commits with the experiments on their trees."),
     "sync": Entry("wt_git.cli.commands.sync", "Fetch, unite and push the evidence in git."),
     "notes": Entry("wt_git.cli.commands.notes", "Show, rebuild or prune the evidence in git."),
     "hook": Entry("wt_git.cli.commands.hook", "What the scripts in git's hook folder call."),
@@ -62,13 +64,16 @@ Options:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code: 0 yes, 1 no, 2 asked wrongly, 75 busy."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    streams.make_usable()
     try:
         return _dispatch(arguments)
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     except BrokenPipeError:
-        return _reader_is_gone()
-    except Exception as error:  # noqa: BLE001 - the last resort: nobody gets a bare traceback
+        # End quietly when whoever read our output stopped reading, as `wt … | head` does.
+        streams.let_go(sys.stdout)
+        return EXIT_NO
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - the last resort: no bare traceback
         from wt_git.cli.problems import report  # noqa: PLC0415 - only when something went wrong
 
         return report(error, arguments)
@@ -120,9 +125,9 @@ def _invoke(command: click.Command, arguments: list[str]) -> int:
 
     name, rest = arguments[0], arguments[1:]
     try:
-        returned = command.main(
-            args=list(rest), prog_name=f"wt {name}", standalone_mode=False, obj=arguments
-        )
+        # Not `command.main`, which ends the process by itself when a pipe breaks.
+        with command.make_context(f"wt {name}", list(rest), obj=arguments) as context:
+            returned = command.invoke(context)
     except click.exceptions.Exit as done:
         return done.exit_code
     except click.ClickException as error:
@@ -138,12 +143,3 @@ def _print(text: str, *, error: bool = False) -> None:
     stream.write(text)
     # Flushed here, where a reader that went away can still be noticed.
     stream.flush()
-
-
-def _reader_is_gone() -> int:
-    """End quietly when whoever read our output stopped reading, as `wt … | head` does."""
-    import os  # noqa: PLC0415
-
-    # Python would complain once more when it flushes at exit.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return EXIT_NO

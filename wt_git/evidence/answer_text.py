@@ -68,10 +68,11 @@ def _not_covered(answer: NotCovered, what: str) -> Iterator[str]:
 
 
 def _facts(reason: Reason) -> Iterator[str]:
-    if len(reason.facts) > 1:
-        yield from (f"    {log_line(fact, 300)}" for fact in reason.facts[:_MOST_FACTS])
-    if len(reason.facts) > _MOST_FACTS:
-        yield f"    and {len(reason.facts) - _MOST_FACTS} more"
+    """Yield what the sentence does not name itself."""
+    facts = [fact for fact in reason.facts if named([fact]) not in reason.message]
+    yield from (f"    {log_line(fact, 300)}" for fact in facts[:_MOST_FACTS])
+    if len(facts) > _MOST_FACTS:
+        yield f"    and {len(facts) - _MOST_FACTS} more"
 
 
 def _rows(rows: Sequence[StoredRow]) -> Iterator[str]:

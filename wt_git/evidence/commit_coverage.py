@@ -8,11 +8,13 @@ Nothing here scans the working directory, writes, or goes to the network.
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from wt_git.errors import GitError
+from wt_git.config import Settings
+from wt_git.errors import ConfigurationError, GitError
 from wt_git.evidence.answers import Answer, NotCovered, Reason
 from wt_git.evidence.coverage import Earlier, Filed, Key, judge, readable_rows
 from wt_git.evidence.naming import named
@@ -30,8 +32,8 @@ if TYPE_CHECKING:
 
     import pygit2
 
-    from wt_git.config import Settings
     from wt_git.evidence.answers import Nearest
+    from wt_git.evidence.regressions import Judged
     from wt_git.git.history import CommitFacts
     from wt_git.git.note_view import NotesView
 
@@ -78,11 +80,18 @@ class CoverageChecker:
     """Answers for any number of commits of one repository from one view of its notes.
 
     `runs_dirs` are where ledgers may be, to explain what is missing; they never cover anything.
+    Without `explain` nothing is searched for that explains it.
     """
 
     def __init__(
-        self, repository: pygit2.Repository, view: NotesView, *, runs_dirs: Sequence[Path] = ()
+        self,
+        repository: pygit2.Repository,
+        view: NotesView,
+        *,
+        runs_dirs: Sequence[Path] = (),
+        explain: bool = True,
     ) -> None:
+        self._explain = explain
         self.history = History(repository)
         self.view = view
         self._runs_dirs = runs_dirs
@@ -122,6 +131,31 @@ class CoverageChecker:
             policy=policy or policy_from(own),
         )
         return self._answer(case, None)
+
+    def recorded(self, commit_id: str, skipped: set[bytes] | None = None) -> list[Judged]:
+        """Return every row on the commit's tree that can be read, of whatever tier and runtime.
+
+        Lines that cannot are added to `skipped`.
+        """
+        facts = _here(self.history, commit_id)
+        try:
+            own = settings_of(self.history, facts)
+        except ConfigurationError:
+            own = Settings()
+        case = _Case(
+            commit=facts.id,
+            tree=facts.tree,
+            parents=facts.parents,
+            own=own,
+            policy=policy_from(own),
+        )
+        found: dict[bytes, Judged] = {}
+        passed_over: dict[bytes, str] = {}
+        for key in self._keys(case):
+            found = readable_rows(self.view.sweeps(key.tree), key, passed_over) | found
+        if skipped is not None:
+            skipped |= passed_over.keys() - found.keys()
+        return list(found.values())
 
     @cached_property
     def _keys_with_notes(self) -> frozenset[str]:
@@ -206,18 +240,31 @@ class CoverageChecker:
 
     def _explained(self, case: _Case, answer: NotCovered) -> NotCovered:
         """Add what helps: whether there are notes at all, and which files make evidence stale."""
-        if not any(one.code == "no-evidence" for one in answer.reasons):
+        if not self._explain or not any(one.code == "no-evidence" for one in answer.reasons):
             return answer
-        if not self.view:
-            return replace(answer, reasons=(_no_notes(), *answer.reasons[1:]))
         found = self._nearest(case)
-        reasons = [
-            self._stale(case, found) if one.code == "no-evidence" and found else one
-            for one in answer.reasons
-        ]
+        if found is not None:
+            reasons = [self._stale(case, found)]
+        elif self.view:
+            reasons = [replace(answer.reasons[0], hints=(_first_command(case.policy),))]
+        else:
+            reasons = []
+        if not self.view:
+            reasons.insert(0, self._no_notes(() if found else (_first_command(case.policy),)))
         if found is None and self.history.cut:
             reasons.append(_short_history())
-        return replace(answer, reasons=tuple(reasons), nearest=found)
+        kept = [one for one in answer.reasons if one.code != "no-evidence"]
+        return replace(answer, reasons=(*reasons, *kept), nearest=found)
+
+    def _no_notes(self, commands: tuple[str, ...]) -> Reason:
+        """Say that there is nothing to look in, and whether something could be fetched."""
+        fetch = ("wt verify --fetch",) if self.history.has_remotes else ()
+        return Reason(
+            code="no-notes",
+            message="there are no notes here: none were recorded in this clone, and none were "
+            "fetched",
+            hints=(*fetch, *commands),
+        )
 
     def _nearest(self, case: _Case) -> Nearest | None:
         left_out = PathPatterns((*COMPILED, *self._patterns(case)))
@@ -297,12 +344,11 @@ def _remarks(case: _Case, answer: Answer, before: Settings | None) -> tuple[str,
     return tuple(remarks)
 
 
-def _no_notes() -> Reason:
-    return Reason(
-        code="no-notes",
-        message="there are no notes here: none were recorded in this clone, and none were fetched",
-        hints=("wt verify --fetch", "wt init && git fetch"),
-    )
+def _first_command(policy: Policy) -> str:
+    """Return the command for a first experiment; what nobody can know stands in capitals."""
+    packs = [f"--pack={pack}" for pack in policy.gate.packs] or ["--pack=PACK"]
+    runtime = policy.gate.runtime or "RUNTIME"
+    return shlex.join(["wt", "run", *packs, f"--runtime={runtime}"])
 
 
 def _short_history() -> Reason:

@@ -79,7 +79,7 @@ def nearest(search: Search) -> Nearest | None:
 
 def _candidates(search: Search) -> Iterator[_Candidate]:
     seen: set[str] = {search.tree}
-    everywhere = itertools.chain(_in_ledgers(search), _in_notes(search))
+    everywhere = itertools.chain(_in_notes(search), _in_ledgers(search))
     for one in everywhere:
         if one.tree not in seen:
             seen.add(one.tree)

@@ -66,6 +66,11 @@ class History:
             return frozenset()
         return frozenset(text.split())
 
+    @property
+    def has_remotes(self) -> bool:
+        """Whether there is anywhere to fetch from."""
+        return any(self.repository.remotes.names())
+
     def resolve(self, revision: str) -> CommitFacts | None:
         """Return the commit that `revision` names; None when it is not here.
 
@@ -137,8 +142,8 @@ class History:
         except (KeyError, ValueError):
             return False
 
-    def between(self, spec: str) -> list[CommitFacts] | None:
-        """Return the commits of a range (`A..B`, `A...B`, or all of one), the newest first.
+    def between(self, spec: str) -> Iterator[CommitFacts] | None:
+        """Yield the commits of a range (`A..B`, `A...B`, or all of one), the newest first.
 
         None when an end of it is not here.
         """
@@ -160,7 +165,7 @@ class History:
             else:
                 walker.hide(ends[0].id)
         found = (self.commit(str(one.id)) for one in walker)
-        return [facts for facts in found if facts is not None]
+        return (facts for facts in found if facts is not None)
 
 
 def _facts(full_id: str, raw: bytes) -> CommitFacts:

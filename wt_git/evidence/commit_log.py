@@ -1,0 +1,84 @@
+"""`wt log`, without its printing: what was recorded on the trees of commits."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING
+
+from wt_git.clock import whole_seconds
+from wt_git.errors import ConfigurationError
+from wt_git.evidence.answers import Covered
+from wt_git.evidence.commit_coverage import CoverageChecker
+from wt_git.records.commit_log import CommitLog, LoggedCommit, LoggedRow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import pygit2
+
+    from wt_git.evidence.regressions import Judged
+    from wt_git.git.history import CommitFacts
+    from wt_git.git.note_view import NotesView
+
+
+def commit_log(
+    repository: pygit2.Repository,
+    view: NotesView,
+    commits: Iterable[CommitFacts],
+    *,
+    limit: int | None,
+    scenario: str | None = None,
+) -> CommitLog:
+    """Return the log of the first `limit` of `commits`.
+
+    With `scenario`, a name or `pack/name`, only its rows and only commits that have any. Raises
+    `GitError`.
+    """
+    checker = CoverageChecker(repository, view, explain=False)
+    skipped: set[bytes] = set()
+    logged = (_logged(checker, one, scenario, skipped) for one in commits)
+    wanted = (one for one in logged if scenario is None or one.rows)
+    found = list(itertools.islice(wanted, limit))
+    return CommitLog(commits=found, cut=bool(checker.history.cut), skipped=len(skipped))
+
+
+def _logged(
+    checker: CoverageChecker, commit: CommitFacts, scenario: str | None, skipped: set[bytes]
+) -> LoggedCommit:
+    try:
+        covered = isinstance(checker.commit(commit.id), Covered)
+    except ConfigurationError:  # an old commit whose tables today's version refuses
+        covered = False
+    rows = checker.recorded(commit.id, skipped)
+    return LoggedCommit(
+        commit=commit.id,
+        time=whole_seconds(commit.time),
+        title=commit.subject,
+        covered=covered,
+        rows=[
+            _row(one)
+            for one in sorted(rows, key=lambda one: (one.row.ts, one.row.raw))
+            if scenario is None or scenario in {one.row.scenario, one.row.name}
+        ],
+    )
+
+
+def _row(one: Judged) -> LoggedRow:
+    row = one.row
+    tokens = [row.cost["input_tokens"], row.cost["output_tokens"]]
+    held = {sweep.prediction_held for sweep in one.sweeps}
+    return LoggedRow(
+        sweep_id=row.sweep_id,
+        ts=row.ts,
+        pack=row.pack,
+        scenario=row.scenario,
+        tier=row.tier,
+        verdict=row.verdict,
+        passed=row.passed,
+        runs=row.runs,
+        wall_s=row.cost["wall_s"],
+        tokens=None if None in tokens else int(sum(one or 0 for one in tokens)),
+        usd=row.cost["usd"],
+        expect=row.expect,
+        prediction_held=held.pop() if len(held) == 1 else None,
+    )
