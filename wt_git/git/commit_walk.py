@@ -43,8 +43,8 @@ def new_commits(
     try:
         walker = repository.walk(pygit2.Oid(hex=tip), SortMode.TOPOLOGICAL)
         for one in known:
-            if commit_id(repository, one) is not None:
-                walker.hide(pygit2.Oid(hex=one))
+            if (end := commit_id(repository, one)) is not None:
+                walker.hide(pygit2.Oid(hex=end))
         found = []
         for commit in walker:
             found.append(str(commit.id))

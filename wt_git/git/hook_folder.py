@@ -7,7 +7,6 @@ repositories share, or nowhere at all (`/dev/null` switches hooks off).
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,7 +44,7 @@ def hook_folder(folders: GitFolders) -> HookFolder:
     found = origin(folders.home, HOOKS_PATH)
     if found is None:
         return HookFolder(folders.common_dir / "hooks", "git-dir")
-    path = Path(os.path.normpath(folders.home / found.value))
+    path = folders.home / found.value  # `..` stays: git follows it, too
     return HookFolder(path, _place(path, found.value, folders), found.value, found.file)
 
 

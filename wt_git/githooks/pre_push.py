@@ -117,6 +117,11 @@ def _again(call: HookCall, updated: Sequence[PushedRef], history: History) -> st
     specs = []
     for one in updated:
         spec = one.branch if one.source == one.ref else f"{one.source}:{one.ref}"
-        forced = one.old is not None and not history.contains(one.new or "", one.old)
+        forced = one.old is not None and not _has(history, one.new or "", one.old)
         specs.append(f"+{spec}" if forced else f"{spec}")
     return shlex.join(["git", "push", target, *specs])
+
+
+def _has(history: History, new: str, old: str) -> bool:
+    """Say whether `old`, which the other side has, is here and `new` builds on it."""
+    return history.commit(old) is not None and history.contains(new, old)
