@@ -140,17 +140,17 @@ def _missing(wanted: Iterable[str], shown: Iterable[str]) -> list[str]:
 
 
 def _text(sweep_id: str, content: NoteContent) -> str:
-    times = [str(line.record.get("ts")) for line in content.sweeps]
+    times = [_string(line.record.get("ts")) for line in content.sweeps]
     time = max((time for time in times if _TIME.fullmatch(time)), default=_NO_TIME)
     return f"{time} {sweep_id} {_told(content)}"
 
 
 def _told(content: NoteContent) -> str:
     """Tell a sweep: tier, verdict, scenarios, cost, prediction, question. Foreign text is inert."""
-    record = max((line.raw, line.record) for line in content.sweeps)[1]
-    outcome = {"pass": "PASS", "fail": "FAIL"}.get(str(record.get("outcome")), "UNKNOWN")
+    record = max(content.sweeps, key=lambda line: line.raw).record
+    outcome = {"pass": "PASS", "fail": "FAIL"}.get(_string(record.get("outcome")), "UNKNOWN")
     parts = [f"{_word(record.get('tier'))} {outcome} {_scenarios(content)}{_cost(record)}"]
-    if record.get("status") not in {"completed", None}:
+    if record.get("status", "completed") != "completed":
         parts.append(_word(record.get("status")))
     if record.get("budget_exhausted") is True:
         parts.append("cut by its budget")
@@ -166,7 +166,7 @@ def _told(content: NoteContent) -> str:
 def _scenarios(content: NoteContent) -> str:
     rows = [line.record for line in content.rows]
     if len(rows) == 1:
-        name = one_line(str(rows[0].get("scenario_id")), _NAME_LIMIT)
+        name = one_line(_string(rows[0].get("scenario_id")), _NAME_LIMIT)
         return f"{name} {_number(rows[0].get('passed'))}/{_number(rows[0].get('runs'))}"
     passed = sum(row.get("verdict") in _COUNTED_AS_PASS for row in rows)
     return f"{passed}/{len(rows)} scenarios"
@@ -186,6 +186,11 @@ def _number(value: object) -> str:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e9  # noqa: PLR2004
+
+
+def _string(value: object) -> str:
+    """Return `value` if it is text; anything else could be too deep to be written out."""
+    return value if isinstance(value, str) else ""
 
 
 def _word(value: object) -> str:

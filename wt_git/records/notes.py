@@ -56,9 +56,7 @@ class NoteContent:
     @property
     def review(self) -> NoteLine | None:
         """The review that holds: of several, the one with the greatest time, then line."""
-        return max(
-            self.reviews, key=lambda line: (str(line.record.get("ts")), line.raw), default=None
-        )
+        return max(self.reviews, key=_time_and_line, default=None)
 
 
 class _DuplicateKeyError(ValueError):
@@ -120,6 +118,11 @@ def recorded_trees(row: Mapping[str, Any]) -> tuple[str, ...]:
 def speaks_for(row: Mapping[str, Any], tree_id: str) -> bool:
     """Say whether a row that stands under `tree_id` says itself that it is about that tree."""
     return tree_id in recorded_trees(row)
+
+
+def _time_and_line(line: NoteLine) -> tuple[str, bytes]:
+    time = line.record.get("ts")
+    return (time if isinstance(time, str) else "", line.raw)
 
 
 def _kind(record: Mapping[str, Any]) -> LineKind | None:
