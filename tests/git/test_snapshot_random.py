@@ -10,11 +10,12 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kit.oracle import oracle_tree
-from kit.repo import Repo, new_repo
+from kit.repo import Repo, git
 from kit.snapshots import found
 
 from wt_git.git.snapshot import take
 
+FORMATS = {"sha256": "sha256"}
 PATHS = ["a", "b.txt", "d/a", "d/b.txt", "d/e/f", "link", "x.up", "d"]
 CONTENTS = ["", "one\n", "two\n", "dos\r\nlines\r\n", "mixed\r\nlines\n", "$Id$\n"]
 ATTRIBUTES = ["", "* text=auto\n", "*.txt text eol=crlf\n", "*.up filter=up\n", "* ident\n"]
@@ -82,13 +83,18 @@ def perform(repo: Repo, step: tuple) -> None:
         pass  # nothing there to do it to
 
 
-@given(st.lists(steps, min_size=1, max_size=10))
+@given(st.lists(steps, min_size=1, max_size=10), st.sampled_from(["plain", "split", "sha256"]))
 @settings(max_examples=25)
-def test_any_history_of_edits(steps):
+def test_any_history_of_edits(steps, kind):
     """After each step the snapshot, with what earlier ones remembered, is the tree git gives."""
     with tempfile.TemporaryDirectory() as folder:
-        repo = new_repo(Path(folder) / "r", {"a": "one\n", "d/b.txt": "two\n", "x.up": "up\n"})
+        path = Path(folder) / "r"
+        git(Path(folder), "init", "--quiet", "--object-format", FORMATS.get(kind, "sha1"), "r")
+        repo = Repo(path)
+        repo.write({"a": "one\n", "d/b.txt": "two\n", "x.up": "up\n"})
+        repo.commit("first")
         repo.git("config", "filter.up.clean", "tr a-z A-Z")
+        repo.git("config", "core.splitIndex", "true" if kind == "split" else "false")
         for step in steps:
             perform(repo, step)
             assert take(found(repo.path)).tree == oracle_tree(repo.path)
