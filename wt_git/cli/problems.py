@@ -8,10 +8,8 @@ import tempfile
 import traceback
 from typing import TYPE_CHECKING
 
-import click
-
 from wt_git import __version__
-from wt_git.cli.ui import talk
+from wt_git.cli.ui import talk, talk_plainly
 from wt_git.errors import EXIT_NO, WindTunnelError
 
 if TYPE_CHECKING:
@@ -34,6 +32,9 @@ def report(error: BaseException, arguments: Sequence[str]) -> int:
         where = f" ('{error.filename}')" if error.filename else ""
         talk(command, f"{error.strerror or error}{where}")
         return EXIT_NO
+    if isinstance(error, SystemExit):
+        talk(command, f"foreign code (a pack, plugin, hook or driver) called exit({error.code!r})")
+        return EXIT_NO
     _defect(error, command, arguments)
     return EXIT_NO
 
@@ -53,6 +54,6 @@ def _defect(error: BaseException, command: str, arguments: Sequence[str]) -> Non
         with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace") as stream:
             stream.write(text)
     except OSError:
-        click.echo(text, err=True)
+        talk_plainly(text)
     else:
         talk(command, f"please report it, and attach {path}")

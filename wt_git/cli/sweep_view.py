@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 from typing import TYPE_CHECKING
 
-import click
-
-from wt_git.cli.ui import data, is_terminal, talk
+from wt_git.cli import streams
+from wt_git.cli.ui import data, is_terminal, talk, talk_plainly
 from wt_git.cli.verdicts import explanation, verdict_line
 from wt_git.records.events import SweepStarted
 from wt_git.sweep.results import ScenarioBroke
@@ -46,11 +46,23 @@ class SweepView:
     def scenario_done(self, result: ScenarioResult) -> None:
         """Print the verdict, and below it why it is not a pass."""
         with self._paused():
-            data(verdict_line(result))
+            self._verdict(verdict_line(result))
             for line in explanation(result):
                 talk("run", line)
             if isinstance(result, ScenarioBroke):
                 self._show_traceback(result)
+
+    def _verdict(self, line: str) -> None:
+        """Print a verdict; a reader that went away ends the printing, not the sweep."""
+        try:
+            data(line)
+        except OSError as error:
+            streams.let_go(sys.stdout)
+            talk(
+                "run",
+                f"stdout cannot be written to any more ({error.strerror or error}); "
+                f"the sweep goes on, its verdicts are in '{self._runs_dir}'",
+            )
 
     def _show_traceback(self, result: ScenarioBroke) -> None:
         """Show the stack of the first driver or mock that broke; the others are in the events."""
@@ -58,7 +70,7 @@ class SweepView:
             return
         self._traceback_shown = True
         for line in result.traceback.rstrip().split("\n"):
-            click.echo(one_line(line), err=True)
+            talk_plainly(one_line(line))
 
     def _paused(self) -> contextlib.AbstractContextManager[None]:
         return contextlib.nullcontext() if self._live is None else self._live.paused()

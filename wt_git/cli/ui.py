@@ -6,6 +6,7 @@ import sys
 
 import click
 
+from wt_git.cli import streams
 from wt_git.text import many_lines
 
 
@@ -15,9 +16,20 @@ def data(text: str) -> None:
 
 
 def talk(command: str, text: str) -> None:
-    """Print a sentence for people, each of its lines behind `wt <command>: `."""
+    """Print a sentence for people, each of its lines behind `wt <command>: `.
+
+    Nobody listening is no failure: what matters is in files and in the exit code.
+    """
     for line in text.split("\n"):
-        click.echo(f"wt {command}: {many_lines(line)}", err=True)
+        talk_plainly(f"wt {command}: {many_lines(line)}")
+
+
+def talk_plainly(line: str) -> None:
+    """Print one line on stderr as it is."""
+    try:
+        click.echo(line, err=True)
+    except OSError:
+        streams.let_go(sys.stderr)
 
 
 def is_terminal() -> bool:

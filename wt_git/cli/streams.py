@@ -1,0 +1,55 @@
+"""Standard streams that are missing, break, or cannot say everything must not change what is done.
+
+A sweep costs time and money, and its evidence is in files: whoever reads the talk may go away.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_LAST_STANDARD = 2
+
+
+def make_usable() -> None:
+    """Open the standard streams that the process was started without, and let them say anything.
+
+    A descriptor that is missing would be given to the next file that is opened, and a warning
+    would then land in somebody's ledger. What an encoding lacks is written as an escape.
+    """
+    if sys.stdin is None or sys.stdout is None or sys.stderr is None:
+        _open_missing()
+    for stream in _texts(sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[attr-defined]
+
+
+def let_go(stream: TextIO) -> None:
+    """Send what is still written to `stream`, whose reader is gone, nowhere."""
+    try:
+        descriptor = stream.fileno()
+    except (OSError, ValueError, AttributeError):
+        return
+    # Python would fail once more, with an exit code of its own, when it flushes at the end.
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, descriptor)
+    os.close(nowhere)
+
+
+def _texts(*streams: TextIO) -> Iterator[TextIO]:
+    return (stream for stream in streams if hasattr(stream, "reconfigure"))
+
+
+def _open_missing() -> None:
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= _LAST_STANDARD:
+        os.set_inheritable(descriptor, True)
+    os.close(descriptor)
+    if sys.stdin is None:
+        sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
+    if sys.stdout is None:
+        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
