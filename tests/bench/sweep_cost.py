@@ -19,7 +19,7 @@ from wt_git.clock import SystemClock
 from wt_git.evidence.fingerprint import Fingerprinter, Subject
 from wt_git.runner import run as runner_run
 from wt_git.spi.agent_runtime import AgentConfig
-from wt_git.sweep.plugins import resolve
+from wt_git.sweep.plugins import find_plugin, resolve
 from wt_git.sweep.request import Prepared, SweepRequest
 from wt_git.sweep.schedulers import plan
 from wt_git.sweep.selection import Selected, Selectors
@@ -73,7 +73,7 @@ def sweep_s(runs_dir: Path, scenarios: int, runs: int) -> float:
     prepared = Prepared(
         request=SweepRequest(selectors=Selectors(), runs_dir=runs_dir, runs=runs),
         hooks=[],
-        runtime=resolve("in_memory", print),
+        runtime=resolve(find_plugin("in_memory", print), print),
         selected=[Selected(pack, scenario) for scenario in pack.scenarios],
         tier="regression",
         config=AgentConfig("wt-cli", "cli_run"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from wt_git.errors import LoadError, UsageError
 from wt_git.runner.lifecycle import Lifecycle, check_hook_names
 from wt_git.sweep.entry_points import installed
-from wt_git.sweep.loading import describe
+from wt_git.sweep.loading import FOREIGN_FAILURES, describe
 from wt_git.sweep.selection import near_matches
 from wt_git.text import one_line
 
@@ -62,7 +62,7 @@ def _resolve(name: str) -> Any:
     try:
         loaded = point.load()
         return loaded() if isinstance(loaded, type) else loaded
-    except Exception as error:  # whatever foreign code raises
+    except FOREIGN_FAILURES as error:
         raise LoadError(
             f"could not load hook '{name}' ({point.value}): {describe(error)}", code="load-failed"
         ) from error

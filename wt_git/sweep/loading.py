@@ -14,10 +14,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wt_git.errors import LoadError
+from wt_git.runner.foreign_values import safe_repr, safe_text
 from wt_git.text import one_line
 
 if TYPE_CHECKING:
     from types import ModuleType
+
+
+FOREIGN_FAILURES = (Exception, SystemExit)
+"""What code that is not ours may raise and we report. An `exit(0)` in a plugin must not end a sweep
+as if everything had passed."""
 
 
 class Source(NamedTuple):
@@ -62,14 +68,9 @@ def load(source: Source, what: str) -> Loaded:
     try:
         module = _module_at(Path(source.place)) if source.is_path else _module_named(source.place)
         value = _attribute(module, source.attribute)
-    except Exception as error:  # whatever foreign code raises
+    except FOREIGN_FAILURES as error:
         raise LoadError(
             f"could not load {what} '{shown}': {describe(error)}", code="load-failed"
-        ) from error
-    except SystemExit as error:
-        raise LoadError(
-            f"could not load {what} '{shown}': it called exit({error.code!r}) while being imported",
-            code="load-failed",
         ) from error
     file = getattr(module, "__file__", None)
     return Loaded(value, Path(file).resolve() if file else None)
@@ -87,9 +88,12 @@ def source_file(spec: str) -> Path | None:
 
 
 def describe(error: BaseException) -> str:
-    """Return an exception as one line for people: its type, its text, where it happened."""
-    text = one_line(str(error).strip().split("\n")[0], 300)
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+    """Return an exception as one line for people: its type and the first line of its text."""
+    if isinstance(error, SystemExit):
+        return f"it called exit({safe_repr(error.code)})"
+    name = type(error).__name__
+    text = one_line(safe_text(error).strip().split("\n")[0], 300)
+    return name if text in {"", name} else f"{name}: {text}"
 
 
 def _attribute(module: ModuleType, dotted: str) -> Any:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from wt_git.api.pack import ScenarioPack
 from wt_git.errors import LoadError, UsageError
 from wt_git.sweep.entry_points import installed
-from wt_git.sweep.loading import describe, load, parse_source
+from wt_git.sweep.loading import FOREIGN_FAILURES, describe, load, parse_source
 from wt_git.text import one_line
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def _load_installed() -> list[tuple[str, Any]]:
     for point in installed(PACK_GROUP):
         try:
             loaded.append((point.name, point.load()))
-        except Exception as error:  # whatever foreign code raises
+        except FOREIGN_FAILURES as error:
             raise LoadError(
                 f"could not load scenario pack '{point.name}' ({point.value}): {describe(error)}; "
                 "mend or uninstall the package that registers it",
@@ -76,7 +76,7 @@ def _as_pack(value: Any, where: str) -> ScenarioPack:
     if callable(value) and not isinstance(value, type):
         try:
             value = value()
-        except Exception as error:  # whatever foreign code raises
+        except FOREIGN_FAILURES as error:
             raise LoadError(
                 f"could not load scenario pack source: {where} raised {describe(error)}",
                 code="load-failed",

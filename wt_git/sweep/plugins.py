@@ -6,12 +6,21 @@ Rules: docs/writing-a-runtime.md, "Naming a runtime" and "What a plugin may defi
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wt_git.errors import LoadError, UsageError
 from wt_git.evidence.targets import normalise_key
+from wt_git.runner.foreign_values import safe_repr
 from wt_git.sweep.entry_points import installed
-from wt_git.sweep.loading import Loaded, Source, describe, is_path_module, load, parse_source
+from wt_git.sweep.loading import (
+    FOREIGN_FAILURES,
+    Loaded,
+    Source,
+    describe,
+    is_path_module,
+    load,
+    parse_source,
+)
 from wt_git.sweep.selection import near_matches
 from wt_git.text import one_line
 
@@ -66,22 +75,38 @@ class Runtime:
         return f"{place}:{made.__qualname__}"
 
 
-def resolve(name: str, say: Callable[[str], None]) -> Runtime:
-    """Return the runtime that `--runtime name` means; `say` receives notes for people.
+class Plugin(NamedTuple):
+    """A plugin that was found under `name`, and the file it came from; asked nothing yet."""
 
-    Raises `LoadError` or `UsageError` when there is none, when loading it fails, or when it says
-    something about itself that it may not.
+    name: str
+    value: RuntimePlugin
+    file: Path | None
+
+
+def find_plugin(name: str, say: Callable[[str], None]) -> Plugin:
+    """Return the plugin that `--runtime name` means; `say` receives notes for people.
+
+    Raises `LoadError` or `UsageError` when there is none and when loading it fails.
     """
     loaded = _load(name, say)
-    plugin = _as_plugin(name, loaded.value)
+    return Plugin(name, _as_plugin(name, loaded.value), loaded.file)
+
+
+def resolve(found: Plugin, say: Callable[[str], None]) -> Runtime:
+    """Return the runtime of a plugin, asked what it says about itself; `say` as above.
+
+    Raises `UsageError` when it says something that it may not.
+    """
+    name, plugin, file = found
+    model = _model_label(name, plugin, say)
     key = _lock_key(name, plugin)
     return Runtime(
         name=name,
         plugin=plugin,
-        file=loaded.file,
+        file=file,
         limit=_limit(name, plugin),
         lock_key=_normalised(name, key),
-        model=_model_label(name, plugin, say),
+        model=model,
         raw_key=key,
     )
 
@@ -97,7 +122,7 @@ def _load(name: str, say: Callable[[str], None]) -> Loaded:
             say(f"note: runtime '{name}' is {points[0].value}; {other.value} has the same name")
         try:
             return Loaded(points[0].load(), None)
-        except Exception as error:  # whatever foreign code raises
+        except FOREIGN_FAILURES as error:
             raise LoadError(
                 f"could not load runtime plugin '{name}' ({points[0].value}): {describe(error)}",
                 code="load-failed",
@@ -123,13 +148,20 @@ def _as_plugin(name: str, value: Any) -> RuntimePlugin:
     if isinstance(value, type):
         try:
             value = value()
-        except Exception as error:  # whatever foreign code raises
+        except FOREIGN_FAILURES as error:
             raise LoadError(
                 f"could not load runtime plugin '{one_line(name)}': creating "
                 f"{value.__qualname__}() raised {describe(error)}",
                 code="load-failed",
             ) from error
-    if not callable(getattr(value, "build", None)):
+    try:
+        builds = callable(getattr(value, "build", None))
+    except FOREIGN_FAILURES as error:
+        raise LoadError(
+            f"could not load runtime plugin '{one_line(name)}': its build raised {describe(error)}",
+            code="load-failed",
+        ) from error
+    if not builds:
         raise LoadError(
             f"could not load runtime plugin '{one_line(name)}': it is a {type(value).__name__} "
             "without a build(runtime_name, label, soul_path) method",
@@ -140,29 +172,33 @@ def _as_plugin(name: str, value: Any) -> RuntimePlugin:
 
 
 def _limit(name: str, plugin: RuntimePlugin) -> int | None:
-    limit = getattr(plugin, "max_concurrency", 1)
+    try:
+        limit = getattr(plugin, "max_concurrency", 1)
+    except FOREIGN_FAILURES as error:
+        raise UsageError(
+            f"max_concurrency of runtime '{one_line(name)}' failed: {describe(error)}",
+            code="bad-plugin",
+        ) from error
     if limit is None or (type(limit) is int and limit >= 1):
         return limit
     raise UsageError(
-        f"runtime '{one_line(name)}' declares max_concurrency={limit!r}; "
+        f"runtime '{one_line(name)}' declares max_concurrency={safe_repr(limit)}; "
         "expected an int of at least 1, or None for no limit",
         code="bad-plugin",
     )
 
 
 def _lock_key(name: str, plugin: RuntimePlugin) -> str:
-    ask = getattr(plugin, "lock_key", None)
-    if ask is None:
-        return name
     try:
-        key = ask(name)
-    except Exception as error:  # whatever foreign code raises
+        ask = getattr(plugin, "lock_key", None)
+        key = name if ask is None else ask(name)
+    except FOREIGN_FAILURES as error:
         raise UsageError(
             f"lock_key of runtime '{one_line(name)}' failed: {describe(error)}", code="bad-plugin"
         ) from error
     if not isinstance(key, str) or not key.strip():
         raise UsageError(
-            f"lock_key of runtime '{one_line(name)}' returned {key!r}; expected a non-blank string",
+            f"lock_key of runtime '{one_line(name)}' returned {safe_repr(key)}; expected a non-blank string",
             code="bad-plugin",
         )
     return key
@@ -179,12 +215,11 @@ def _normalised(name: str, key: str) -> str:
 
 
 def _model_label(name: str, plugin: RuntimePlugin, say: Callable[[str], None]) -> str | None:
-    ask = getattr(plugin, "model_label", None)
-    if ask is None:
-        return None
     try:
-        label = ask(name)
-    except Exception as error:  # noqa: BLE001 - an unknown model is recorded, not fatal
+        ask = getattr(plugin, "model_label", None)
+        label = None if ask is None else ask(name)
+        return str(label) if label else None
+    except FOREIGN_FAILURES as error:
+        # An unknown model is recorded as unknown; it stops nothing.
         say(f"note: model_label of runtime '{one_line(name)}' failed: {describe(error)}")
         return None
-    return str(label) if label else None

@@ -14,7 +14,7 @@ from wt_git.ladder.tiers import tier_of
 from wt_git.spi.agent_runtime import AgentConfig, ModelSpec
 from wt_git.sweep.hooks import resolve_hooks
 from wt_git.sweep.packs import discover
-from wt_git.sweep.plugins import resolve
+from wt_git.sweep.plugins import find_plugin, resolve
 from wt_git.sweep.request import Prepared
 from wt_git.sweep.schedulers import plan
 from wt_git.sweep.selection import Selectors, select
@@ -40,11 +40,12 @@ def prepare(request: SweepRequest, *, folder: Path, settings: Settings = DEFAULT
     """
     notices: list[str] = []
     hooks = resolve_hooks(request.hooks)
-    runtime = resolve(request.runtime, notices.append)
+    plugin = find_plugin(request.runtime, notices.append)
     found = discover(request.pack_sources)
     selected = select(found.packs, _effective_selectors(request, found, notices))
-    config = _agent_config(request, runtime)
+    soul, agents = _soul(request), _file(request.agents, "--agents")
     notices += _vacuous(selected)
+    runtime = resolve(plugin, notices.append)
     scheduling = plan(
         request.scheduler,
         request.max_concurrency,
@@ -61,7 +62,7 @@ def prepare(request: SweepRequest, *, folder: Path, settings: Settings = DEFAULT
         runtime=runtime,
         selected=selected,
         tier=tier_of(len(selected)),
-        config=config,
+        config=_agent_config(request, runtime, soul, agents),
         plan=scheduling,
         fingerprinter=fingerprinter,
         fingerprint=fingerprint,
@@ -84,16 +85,21 @@ def _effective_selectors(request: SweepRequest, found: Discovered, notices: list
     )
 
 
-def _agent_config(request: SweepRequest, runtime: Runtime) -> AgentConfig:
-    soul = _file(request.soul, "--soul")
-    agents = _file(request.agents, "--agents")
+def _agent_config(
+    request: SweepRequest, runtime: Runtime, soul: str | None, agents: Path | None
+) -> AgentConfig:
     return AgentConfig(
         agent_id="wt-cli",
         variant_id=request.label,
-        system_prompt=_text(soul, "--soul") if soul else None,
+        system_prompt=soul,
         persona_doc=agents,
         model=ModelSpec(runtime.model) if runtime.model else None,
     )
+
+
+def _soul(request: SweepRequest) -> str | None:
+    soul = _file(request.soul, "--soul")
+    return _text(soul, "--soul") if soul else None
 
 
 def _file(path: Path | None, option: str) -> Path | None:

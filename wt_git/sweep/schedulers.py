@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wt_git.errors import LoadError, UsageError, WindTunnelError
 from wt_git.spi.scheduler import BUILTIN_SCHEDULERS, RunJob, Scheduler, SequentialScheduler
-from wt_git.sweep.loading import describe, load, parse_source
+from wt_git.sweep.loading import FOREIGN_FAILURES, describe, load, parse_source
 from wt_git.sweep.selection import near_matches
 from wt_git.text import one_line
 
@@ -95,7 +95,7 @@ def _resolve(spec: str) -> type[Scheduler] | Scheduler:
 def _construct(made: type[Scheduler], effective: int, spec: str) -> Scheduler:
     try:
         return made(max_concurrency=effective)
-    except Exception as error:  # whatever foreign code raises
+    except FOREIGN_FAILURES as error:
         raise LoadError(
             f"could not load scheduler '{one_line(spec)}': {describe(error)}", code="load-failed"
         ) from error
@@ -104,20 +104,38 @@ def _construct(made: type[Scheduler], effective: int, spec: str) -> Scheduler:
 class GuardedJobs:
     """The rules of the scheduler contract, kept also when a scheduler breaks them.
 
-    Every job runs at most once, none after `stop`, never more than `effective` at a time. What a
-    scheduler did wrong is collected, and `execute` raises for jobs it dropped.
+    Every job runs at most once, none after `stop`, after a job failed or after the sweep, and never
+    more than `effective` at a time. `execute` returns only when nothing runs.
     """
 
     def __init__(self, effective: int, stop: threading.Event, say: Callable[[str], None]) -> None:
         self._slots = threading.Semaphore(effective)
         self._stop = stop
         self._say = say
-        self._lock = threading.Lock()
+        self._changed = threading.Condition()
         self._started: set[int] = set()
+        self._running = 0
+        self._over = False
+        self._failure: BaseException | None = None
 
     def execute(self, scheduler: Scheduler, jobs: Sequence[RunJob]) -> None:
-        """Run `jobs` on `scheduler`. Raises what a job raised; `SchedulerError` for dropped jobs."""
-        scheduler.execute([self._guard(job) for job in jobs], self._stop)
+        """Run `jobs` on `scheduler`.
+
+        Raises what the first failing job raised, and `SchedulerError` for jobs that were dropped
+        and for a scheduler that fails by itself.
+        """
+        broken: BaseException | None = None
+        try:
+            scheduler.execute([self._guard(job) for job in jobs], self._stop)
+        except FOREIGN_FAILURES as error:
+            broken = error
+        self._end()
+        if self._failure is not None:
+            raise self._failure
+        if broken is not None:
+            raise SchedulerError(
+                f"the {scheduler.name} scheduler failed: {describe(broken)}"
+            ) from broken
         dropped = [job.name for job in jobs if job.index not in self._started]
         if dropped and not self._stop.is_set():
             raise SchedulerError(
@@ -125,24 +143,40 @@ class GuardedJobs:
                 f"job(s): {', '.join(map(one_line, dropped))}"
             )
 
+    def _end(self) -> None:
+        """Let no further job start, and wait for those that a scheduler left running."""
+        with self._changed:
+            self._over = True
+            self._changed.wait_for(lambda: not self._running)
+
     def _guard(self, job: RunJob) -> RunJob:
         def run() -> None:
             with self._slots:
-                if self._may_start(job):
+                if not self._may_start(job):
+                    return
+                try:
                     job.fn()
+                except BaseException as error:
+                    self._failure = self._failure or error
+                    raise
+                finally:
+                    with self._changed:
+                        self._running -= 1
+                        self._changed.notify_all()
 
         return RunJob(index=job.index, name=job.name, runs=job.runs, fn=run)
 
     def _may_start(self, job: RunJob) -> bool:
-        with self._lock:
+        with self._changed:
             if job.index in self._started:
                 self._say(
                     f"warning: the scheduler started '{one_line(job.name)}' twice; it ran once"
                 )
                 return False
-            if self._stop.is_set():
+            if self._over or self._failure is not None or self._stop.is_set():
                 return False
             self._started.add(job.index)
+            self._running += 1
             return True
 
 

@@ -8,7 +8,7 @@ from wt_git import __version__
 from wt_git.evidence.fingerprint import Fingerprinter, Subject, repository_top
 from wt_git.evidence.targets import target_of
 from wt_git.records.store import RunsDir
-from wt_git.sweep.loading import source_file
+from wt_git.sweep.loading import describe, source_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,7 +21,6 @@ def fingerprinter_of(
     request: SweepRequest, runtime: Runtime, folder: Path, not_under_test: tuple[str, ...]
 ) -> Fingerprinter:
     """Return what takes the fingerprint of `request`, looking for a repository from `folder`."""
-    plugin = getattr(runtime.plugin, "artifact_fingerprint", None)
     return Fingerprinter(
         Subject(
             folder=folder,
@@ -34,12 +33,25 @@ def fingerprinter_of(
             wt_version=__version__,
             soul=request.soul,
             agents=request.agents,
-            plugin=None if plugin is None else lambda: plugin(request.runtime),
+            plugin=lambda: _own_fingerprint(runtime, request.runtime),
             outputs=RunsDir(request.runs_dir).registered_outputs,
             sources=_sources(request, runtime),
             not_under_test=not_under_test,
         )
     )
+
+
+def _own_fingerprint(runtime: Runtime, name: str) -> str | None:
+    """Return what the plugin says its agent is; None without a word. Raises what the plugin does.
+
+    An exit in it becomes a `RuntimeError`, since no plugin may end the sweep here.
+    """
+    try:
+        ask = getattr(runtime.plugin, "artifact_fingerprint", None)
+        said = None if ask is None else ask(name)
+        return None if said is None else str(said)
+    except SystemExit as error:
+        raise RuntimeError(describe(error)) from error
 
 
 def _sources(request: SweepRequest, runtime: Runtime) -> dict[str, Path]:
