@@ -45,18 +45,23 @@ class DeskHandle:
 
     def send(self, messages: list[dict[str, Any]], session_id: str) -> dict[str, Any]:
         request = {"messages": messages, "timeout_s": self._timeout_s}
-        limit_s = self._timeout_s + GRACE_S
-        with httpx.Client(timeout=limit_s, trust_env=False) as client:
-            answer = client.post(f"{self.child.url}/chat", json=request)
-        response: dict[str, Any] = answer.raise_for_status().json()
+        response = self._post("/chat", request, self._timeout_s + GRACE_S)
         error = response.pop("error")  # the agent's own failure: scored, not an accident of ours
         return response | {"worker_warnings": [error] if error else []}
 
     def reset_state(self) -> None:
-        """`/chat` keeps nothing, so only an agent that is gone has to be replaced."""
-        if self.child.process.poll() is not None:
+        """Wipe the agent; one that has crashed or does not answer is replaced."""
+        try:
+            self._post("/wt/reset", {"wt_inject": 1}, GRACE_S)
+        except httpx.HTTPError:
             self.child.stop()
             self.child = Child(*self._options)
+
+    def _post(self, route: str, request: dict[str, Any], limit_s: float) -> dict[str, Any]:
+        with httpx.Client(timeout=limit_s, trust_env=False) as client:
+            answer = client.post(self.child.url + route, json=request)
+        response: dict[str, Any] = answer.raise_for_status().json()
+        return response
 
     def teardown(self) -> None:
         self.child.stop()
