@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import zipfile
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from kit.installation import PROJECT, Installation, build_wheel
@@ -13,6 +13,9 @@ from kit.repo import new_repo
 
 from wt_git.githooks.hook_names import CLIENT, MODULES, READS_STDIN, SERVER
 from wt_git.githooks.shims import hook_in, shim
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 HOOKS = PROJECT / "hooks"
 NAMES = [*CLIENT, *SERVER]

@@ -58,11 +58,19 @@ def command_reference() -> str:
     """The reference of all commands, from the command line itself."""
     cli = importlib.import_module("wt_git.cli")
     commands = [
-        _command(f"wt {name}", importlib.import_module(entry.module).command)
+        section
         for name, entry in cli.COMMANDS.items()
+        for section in _sections(f"wt {name}", importlib.import_module(entry.module).command)
     ]
     overview = f"### wt\n\n```text\n{cli.overview().rstrip()}\n```"
     return "\n\n".join([overview, *commands])
+
+
+def _sections(name: str, command: click.Command) -> list[str]:
+    """The section of a command, and of each command below it."""
+    below = command.commands if isinstance(command, click.Group) else {}
+    nested = [_sections(f"{name} {sub}", found) for sub, found in below.items()]
+    return [_command(name, command), *(section for group in nested for section in group)]
 
 
 def _command(name: str, command: click.Command) -> str:

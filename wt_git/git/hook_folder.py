@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from wt_git.git.config_edits import origin
 from wt_git.git.process import run
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from wt_git.git.git_folders import GitFolders
 
 Place = Literal["git-dir", "work-tree", "shared", "off"]

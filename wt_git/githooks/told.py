@@ -64,6 +64,8 @@ def commands(answer: NotCovered, gate: Gate, *, rebuildable: bool = False) -> li
     unexplained = {reason.code for reason in answer.reasons} & {"no-notes", "no-evidence"}
     if rebuildable and unexplained:
         hints.append("wt notes rebuild")
+    # Who pushes has just worked here: most likely nobody ran it, rather than nobody fetched it.
+    hints.sort(key=lambda hint: not hint.startswith("wt run"))
     return list(dict.fromkeys(hints))
 
 
