@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import json
+import re
 import xml.etree.ElementTree as ET
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wt_git.text import many_lines, one_line, xml_characters
+from wt_git import files
+from wt_git.text import (
+    json_characters,
+    log_line,
+    many_lines,
+    markdown_code,
+    one_line,
+    workflow_data,
+    workflow_property,
+    xml_characters,
+)
 
 anything = st.text(st.characters())
 
@@ -48,3 +60,48 @@ def test_what_is_harmless_stays() -> None:
     """Real Unicode is shown as it is."""
     assert one_line("Grüße, 世界 🎈") == "Grüße, 世界 🎈"
     assert one_line("a\x1b[31mb\n") == "a\\x1b[31mb\\n"
+
+
+HOSTILE = st.text() | st.sampled_from(["::error::x", " ::x::", "##[error]x", "###vso[x]", "##x[y]"])
+
+
+@given(HOSTILE)
+def test_a_line_of_a_log_is_no_command_of_any_service(text):
+    """GitHub looks at the beginning of a line and for `##[` anywhere; others for `##name[`."""
+    line = log_line(text)
+    assert not line.lstrip().startswith("::")
+    assert not re.search(r"##\w*\[", line)
+    assert one_line(line) == line
+
+
+@given(st.text())
+def test_a_code_span_of_markdown_ends_where_we_end_it(text):
+    """Its fence is longer than any run of backticks within."""
+    span = markdown_code(text)
+    assert "\n" not in span
+    if "`" in span:
+        fence = span[: len(span) - len(span.lstrip("`"))]
+        inside = span[len(fence) : -len(fence)]
+        assert fence not in inside
+        assert inside.strip(" ") == one_line(text).strip(" ")
+
+
+@given(st.recursive(st.text(), st.lists))
+def test_a_document_means_the_same_with_its_characters_escaped(value):
+    """And a terminal obeys nothing in it."""
+    document = files.json_document(value)
+    inert = json_characters(document)
+    assert json.loads(inert) == value
+    assert one_line(inert.replace("\n", "")) == inert.replace("\n", "")
+
+
+def test_half_a_surrogate_pair_can_be_printed():
+    """File names bring them along."""
+    assert one_line("a\udc80") == r"a\udc80"
+
+
+@given(st.text())
+def test_values_of_a_workflow_command_end_where_we_end_them(text):
+    """Neither a line break nor the signs between values are left in one."""
+    assert not set(workflow_property(text)) & set("\r\n:,")
+    assert not set(workflow_data(text)) & set("\r\n")
