@@ -232,6 +232,16 @@ def test_a_broken_ref_is_an_error_that_says_how_to_go_on(notes):
     assert caught.value.hints[0] == f"git update-ref -d {NOTES_REF}"
 
 
+def test_a_repository_that_takes_no_objects_is_an_error_of_ours(notes):
+    """A full disk or a read-only one: a sweep warns and goes on. Here, files stand in the way."""
+    for number in range(256):
+        Path(notes.repository.path, "objects", f"{number:02x}").write_text("")
+    with pytest.raises(GitError, match="could not be written") as caught:
+        with notes.transaction("add") as tx:
+            tx.add(key(1), sweep_id(1), [b"{}"])
+    assert caught.value.specific_code == "ref-unwritable"
+
+
 def test_twenty_processes_lose_nothing(tmp_path):
     """Each writes several notes, all at once, and every one of them is there afterwards."""
     bare_notes(tmp_path / "r.git")

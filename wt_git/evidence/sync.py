@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 from wt_git.errors import GitError
 from wt_git.git import remote
 from wt_git.git.notes import tracking_ref
+from wt_git.git.refs import WAIT_S
 
 if TYPE_CHECKING:
     from wt_git.git.notes import Notes
@@ -71,19 +72,21 @@ def sync(
     """
     if remote_name not in set(notes.repository.remotes.names()):
         return NotSynced("remote", f"'{remote_name}' is no remote of this repository", 0)
-    deadline = time.monotonic() + timeout_s
-    before = notes.tip()
+    exchange = _Exchange(notes, remote_name, time.monotonic() + timeout_s)
     attempts = 0
     while True:
         attempts += 1
-        outcome = _attempt(notes, remote_name, deadline, push=push)
+        try:
+            outcome = exchange.attempt(push=push)
+        except GitError as error:
+            return NotSynced("unite", error.message, attempts)
         if isinstance(outcome, bool):
-            tip = notes.tip()
-            return Synced(tip, received=tip != before, sent=outcome, attempts=attempts)
+            return Synced(exchange.tip, exchange.received, sent=outcome, attempts=attempts)
         if isinstance(outcome, NotSynced):
             return NotSynced(outcome.step, outcome.reason, attempts)
-        pause = random.uniform(0, min(_LONGEST_PAUSE_S, 0.02 * 2**attempts))  # noqa: S311
-        if time.monotonic() + pause >= deadline:
+        longest = min(_LONGEST_PAUSE_S, 0.02 * 2 ** min(attempts, 10))
+        pause = random.uniform(0, longest)  # noqa: S311 - so that two do not keep step
+        if pause >= exchange.left_s:
             return NotSynced(outcome.step, outcome.reason, attempts)
         time.sleep(pause)
 
@@ -102,46 +105,57 @@ def fold(notes: Notes) -> bool:
     return tx.changed
 
 
-def _attempt(
-    notes: Notes, remote_name: str, deadline: float, *, push: bool
-) -> bool | NotSynced | _Raced:
-    """Fetch, unite and push once; say whether the other side got something new."""
-    received = _receive(notes, remote_name, deadline)
-    if not isinstance(received, _Theirs):
-        return received
-    try:
-        if received.tip is not None:
-            with notes.transaction(f"unite with the notes of {remote_name}") as tx:
-                tx.merge(received.tip)
-        ours = notes.tip()
-    except GitError as error:
-        return NotSynced("unite", error.message, 0)
-    if not push or ours is None or ours == received.tip:
-        return False
-    return _send(notes, remote_name, ours, deadline)
+class _Exchange:
+    """The attempts of one sync; `received` says whether any of them brought something new."""
 
+    def __init__(self, notes: Notes, remote_name: str, deadline: float) -> None:
+        self._notes = notes
+        self._remote = remote_name
+        self._deadline = deadline
+        self.received = False
+        self.tip: str | None = None
 
-def _receive(notes: Notes, remote_name: str, deadline: float) -> _Theirs | NotSynced | _Raced:
-    into, left = tracking_ref(remote_name), deadline - time.monotonic()
-    match remote.fetch(notes.folder, remote_name, notes.ref, into, timeout_s=left):
-        case remote.Done():
-            return _Theirs(notes.tracked().get(remote_name))
-        case remote.NothingThere():
-            return _Theirs(None)
-        case remote.LostRace(reason):
-            return _Raced("fetch", reason)
-        case remote.Unreachable(reason):
-            return NotSynced("fetch", reason, 0)
+    @property
+    def left_s(self) -> float:
+        return self._deadline - time.monotonic()
 
+    def attempt(self, *, push: bool) -> bool | NotSynced | _Raced:
+        """Fetch, unite and push once; say whether the other side got something new."""
+        theirs = self._fetch()
+        if not isinstance(theirs, _Theirs):
+            return theirs
+        if theirs.tip is not None:
+            self._unite(theirs.tip)
+        self.tip = self._notes.tip()
+        if not push or self.tip is None or self.tip == theirs.tip:
+            return False
+        return self._push(self.tip)
 
-def _send(
-    notes: Notes, remote_name: str, commit: str, deadline: float
-) -> Literal[True] | NotSynced | _Raced:
-    left = deadline - time.monotonic()
-    match remote.push(notes.folder, remote_name, commit, notes.ref, timeout_s=left):
-        case remote.Done():
-            return True
-        case remote.LostRace(reason):
-            return _Raced("push", reason)
-        case remote.Rejected(reason) | remote.Unreachable(reason):
-            return NotSynced("push", reason, 0)
+    def _unite(self, tip: str) -> None:
+        wait_s = max(0.0, min(WAIT_S, self.left_s))
+        subject = f"unite with the notes of {self._remote}"
+        with self._notes.transaction(subject, wait_s=wait_s) as tx:
+            tx.merge(tip)
+        self.received |= tx.changed
+
+    def _fetch(self) -> _Theirs | NotSynced | _Raced:
+        notes, into = self._notes, tracking_ref(self._remote)
+        match remote.fetch(notes.folder, self._remote, notes.ref, into, timeout_s=self.left_s):
+            case remote.Done():
+                return _Theirs(notes.tracked().get(self._remote))
+            case remote.NothingThere():
+                return _Theirs(None)
+            case remote.LostRace(reason):
+                return _Raced("fetch", reason)
+            case remote.Unreachable(reason):
+                return NotSynced("fetch", reason, 0)
+
+    def _push(self, commit: str) -> Literal[True] | NotSynced | _Raced:
+        notes = self._notes
+        match remote.push(notes.folder, self._remote, commit, notes.ref, timeout_s=self.left_s):
+            case remote.Done():
+                return True
+            case remote.LostRace(reason):
+                return _Raced("push", reason)
+            case remote.Rejected(reason) | remote.Unreachable(reason):
+                return NotSynced("push", reason, 0)

@@ -146,7 +146,8 @@ class Notes:
         with ref_writer(self.repository, self.ref, deadline=deadline) as writer:
             while True:
                 old = self.tip()
-                new = self._build(old, transaction, subject)
+                with self._our_errors():
+                    new = self._build(old, transaction, subject)
                 if new == old or (new and writer.swap(old=old, new=new, deadline=deadline)):
                     break
                 if time.monotonic() > deadline:
@@ -155,6 +156,18 @@ class Notes:
                         code="ref-locked",
                     )
         transaction.commit, transaction.changed = new, new != old
+
+    @contextmanager
+    def _our_errors(self) -> Iterator[None]:
+        import pygit2  # noqa: PLC0415
+
+        try:
+            yield
+        except (pygit2.GitError, OSError, KeyError, ValueError) as error:  # a full disk, for one
+            raise GitError(
+                f"the notes could not be written to the repository at '{self.folder}': {error}",
+                code="ref-unwritable",
+            ) from error
 
     def _build(self, tip: str | None, transaction: Transaction, subject: str) -> str | None:
         """Return the commit that `tip` becomes: itself, a merged one, or a new one."""
