@@ -251,7 +251,7 @@ class CoverageChecker:
             reasons = []
         if not self.view:
             reasons.insert(0, self._no_notes(() if found else (_first_command(case.policy),)))
-        if found is None and self.history.cut:
+        if found is None and any(map(self.history.is_cut, self._starts(case))):
             reasons.append(_short_history())
         kept = [one for one in answer.reasons if one.code != "no-evidence"]
         return replace(answer, reasons=(*reasons, *kept), nearest=found)
@@ -266,16 +266,19 @@ class CoverageChecker:
             hints=(*fetch, *commands),
         )
 
+    def _starts(self, case: _Case) -> Sequence[str]:
+        """Return the commits that history is looked through from."""
+        return (case.commit,) if case.commit else case.parents
+
     def _nearest(self, case: _Case) -> Nearest | None:
         left_out = PathPatterns((*COMPILED, *self._patterns(case)))
-        parents = [case.commit] if case.commit else case.parents
         return nearest(
             Search(
                 history=self.history,
                 view=self.view,
                 policy=case.policy,
                 tree=case.tree,
-                parents=parents,
+                parents=self._starts(case),
                 passed_over=left_out.match,
                 runs_dirs=self._runs_dirs,
             )

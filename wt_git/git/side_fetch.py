@@ -5,6 +5,7 @@ What is fetched and what is here can then be read together, until the block ends
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
 from contextlib import contextmanager
@@ -46,9 +47,20 @@ class SideRepository:
         # Only now: git would take what the user's refs reach for granted, and a clone may lack it.
         alternates = self.path / "objects" / "info" / "alternates"
         alternates.write_bytes(os.fsencode(self.user_objects) + b"\n")
+        self._join_cuts()
         found = open_repository(self.path)
         assert found is not None
         return found
+
+    def _join_cuts(self) -> None:
+        """Let history end where it ends in either repository."""
+        cuts: set[bytes] = set()
+        own = self.path / "shallow"
+        for file in (own, self.user_objects.parent / "shallow"):
+            with contextlib.suppress(FileNotFoundError):
+                cuts |= set(file.read_bytes().split())
+        if cuts:
+            own.write_bytes(b"".join(one + b"\n" for one in sorted(cuts)))
 
     def fetch_ref(self, url: str, ref: str, *, timeout_s: float) -> str | None:
         """Fetch the newest state of `ref` and return its commit; None where there is no such ref.
