@@ -164,3 +164,22 @@ def test_a_line_that_does_not_fit_is_taken_back() -> None:
     """On a full disk the file keeps its last whole line."""
     with pytest.raises(OSError, match="No space left"):
         files.append_line("/dev/full", "{}", durable=False)
+
+
+@given(st.text(st.characters(codec="utf-8"), min_size=1), st.integers(40, 255))
+def test_a_short_name_fits_and_stays_itself_where_it_can(name: str, most: int) -> None:
+    """Only what no folder could hold is cut, and then it is told apart."""
+    short = files.short_name(name, most)
+    assert len(short.encode()) <= most
+    assert (short == name) == (len(name.encode()) <= most)
+    if short != name:
+        assert short != files.short_name(name + "x", most)
+        assert name.startswith(short[:-17])
+
+
+@pytest.mark.parametrize("name", ["漢" * 85, "x" * 255, "😀" * 63])
+def test_a_file_of_the_longest_name_can_be_written(name: str) -> None:
+    """The temporary name beside it must fit as well."""
+    files.write_whole(Path(name), "whole")
+    assert Path(name).read_text() == "whole"
+    assert [path.name for path in Path().iterdir()] == [name]

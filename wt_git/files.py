@@ -26,6 +26,9 @@ try:
 except ImportError:  # pragma: no cover - Windows has no flock; appends are still single writes
     fcntl = None  # type: ignore[assignment]
 
+LONGEST_NAME = 255
+"""Bytes that the name of a file or folder may have on the usual file systems."""
+
 _numbers = itertools.count()
 _APPENDING = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
 # U+0085, U+2028 and U+2029 end a line for many readers, so records carry them escaped.
@@ -41,8 +44,9 @@ def write_whole(path: Path | str, text: str | bytes, *, durable: bool = False) -
     """
     target = os.fspath(path)
     folder, slash, name = target.rpartition("/")
-    # The leading dot hides the file from every reader of a runs directory.
-    temporary = f"{folder}{slash}.{name[:180]}.{os.getpid()}-{next(_numbers)}.tmp"
+    # The leading dot hides the file from every reader of a runs directory. A character may take
+    # four bytes, and a name 255.
+    temporary = f"{folder}{slash}.{name[:50]}.{os.getpid()}-{next(_numbers)}.tmp"
     try:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
         try:
@@ -57,6 +61,18 @@ def write_whole(path: Path | str, text: str | bytes, *, durable: bool = False) -
         with contextlib.suppress(OSError):
             os.unlink(temporary)  # noqa: PTH108
         raise
+
+
+def short_name(name: str, most_bytes: int = LONGEST_NAME) -> str:
+    """Return `name` if a folder can hold it, else its beginning and a digest that tells it apart."""
+    data = name.encode("utf-8", "surrogatepass")
+    if len(data) <= most_bytes:
+        return name
+    import hashlib  # noqa: PLC0415 - for the rare name
+
+    digest = hashlib.sha256(data).hexdigest()[:16]
+    kept = data[: most_bytes - len(digest) - 1].decode("utf-8", "ignore")
+    return f"{kept}-{digest}"
 
 
 def append_line(path: Path | str, line: str, *, durable: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
 
 import pytest
@@ -78,3 +79,36 @@ def test_a_run_that_cannot_be_written_names_the_file() -> None:
     Path("runs", trace.scenario_id).write_text("")
     with pytest.raises(StorageError, match="could not write run 'runs/"):
         RunsDir(Path("runs")).write_run(trace, {})
+
+
+def test_artifacts_of_long_names_are_kept_apart() -> None:
+    """A label of a hook's own making can lose nothing."""
+    runs = RunsDir(Path())
+    stamp, long = "20260102T030405000000Z", "x" * 200
+    names = {
+        runs.write_pack_artifact(stamp, long, long, long + end, 0).name for end in ("", "y", "z")
+    }
+    names |= {runs.write_run_artifact(Path(f"{stamp}_ab.json"), long, long, n).name for n in (1, 2)}
+    assert len(names) == 5
+    assert all(len(name) <= 255 for name in names)
+
+
+def test_sweeps_that_begin_together_can_all_use_the_directory() -> None:
+    """Each checks that it can write there, in the same instant."""
+    together = threading.Barrier(4)
+    refused: list[UsageError] = []
+
+    def begin() -> None:
+        together.wait()
+        for _ in range(300):
+            try:
+                RunsDir(Path("runs")).prepare()
+            except UsageError as error:
+                refused.append(error)
+
+    threads = [threading.Thread(target=begin) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert refused == []

@@ -19,7 +19,7 @@ from uuid import uuid4
 from wt_git.api.document_reader import DocumentReader
 from wt_git.api.json_values import json_value
 from wt_git.clock import as_utc, file_stamp
-from wt_git.files import json_document, write_whole
+from wt_git.files import json_document, short_name, write_whole
 
 TRACE_FORMAT_VERSION = 1
 DEFAULT_BASE = Path("runs")
@@ -252,7 +252,10 @@ def _checked_folder(base: str, cwd: str, parts: tuple[str, ...]) -> str:  # noqa
 
 
 def _folder_name(text: str) -> str:
-    """Return `text` as one path component that is neither empty nor a way up."""
+    """Return `text` as one path component that is neither empty nor a way up.
+
+    An agent says its model's name, so a name that no folder can have must not lose the run.
+    """
     if text in {"", ".", ".."}:
         return "_" * max(len(text), 1)
-    return "".join(c if c.isalnum() or c in "-._" else "_" for c in text)
+    return short_name("".join(c if c.isalnum() or c in "-._" else "_" for c in text))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, assert_never
 from wt_git import files
 from wt_git.errors import StorageError, UsageError
 from wt_git.git import paths
+from wt_git.records import layout
 from wt_git.reports.junit import Case, RunLines, junit
 from wt_git.sweep.results import ScenarioBroke, ScenarioRan, ScenarioResult, WorldMismatched
 
@@ -27,6 +28,20 @@ def check_output(out: Path, runs_dir: RunsDir) -> None:
     """
     if "\n" in str(out) or "\r" in str(out):
         raise UsageError("--out may not hold a line break", code="out-not-ours")
+    try:
+        _check_place(out, runs_dir)
+    except OSError as error:
+        raise UsageError(
+            f"--out '{out}' cannot be written: {error.strerror or error}", code="out-not-ours"
+        ) from error
+
+
+def _check_place(out: Path, runs_dir: RunsDir) -> None:
+    if _is_a_record_of_ours(out, runs_dir.path):
+        raise UsageError(
+            f"--out '{out}' is where wt keeps its records; name a file outside of '{runs_dir.path}'",
+            code="out-not-ours",
+        )
     if out.is_dir():
         raise UsageError(f"--out '{out}' is a folder; name a file in it", code="out-not-ours")
     if paths.is_tracked(out):
@@ -40,6 +55,12 @@ def check_output(out: Path, runs_dir: RunsDir) -> None:
             "wrote it; remove it or name another file",
             code="out-not-ours",
         )
+
+
+def _is_a_record_of_ours(out: Path, runs_dir: Path) -> bool:
+    """Say whether writing `out` could replace a ledger, a trace or the like, here or later."""
+    place, home = out.resolve(), runs_dir.resolve()
+    return place.is_relative_to(home) and layout.is_kept_place(place.relative_to(home))
 
 
 def write_output(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -33,8 +34,9 @@ class PositiveInt(click.ParamType[int]):
             number = int(value)
         except (TypeError, ValueError):
             hint = ""
-            if self._hint_directory and Path(str(value)).is_dir():
-                hint = f"; to name the directory '{value}', use {self._hint_directory}"
+            with contextlib.suppress(OSError):  # too long for a name, say
+                if self._hint_directory and Path(str(value)).is_dir():
+                    hint = f"; to name the directory '{value}', use {self._hint_directory}"
             self.fail(f"expected an integer, got '{value}'{hint}", param, ctx)
         if number < 1:
             self.fail(f"must be at least 1, got {number}", param, ctx)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from wt_git import files
+
 LEDGER = "ledger.ndjsonl"
 EXPERIMENTS = "experiments.ndjsonl"
 EVENTS = "events.ndjsonl"
@@ -12,6 +14,8 @@ OUTPUTS = ".wt-outputs"
 IGNORE_FILE = ".gitignore"
 SIDECAR_SUFFIX = ".score.json"
 
+_OWN_FILES = {LEDGER, EXPERIMENTS, EVENTS, OUTPUTS, IGNORE_FILE}
+_LONGEST_PART = 70
 _NOT_IN_A_COMPONENT = re.compile(r"[^A-Za-z0-9_-]")
 
 
@@ -25,6 +29,11 @@ def sidecar_name(trace_name: str) -> str:
     return trace_name.removesuffix(".json") + SIDECAR_SUFFIX
 
 
+def is_kept_place(inside: Path) -> bool:
+    """Say whether `inside`, a path relative to a runs directory, is a place of its own records."""
+    return len(inside.parts) != 1 or inside.name in _OWN_FILES
+
+
 def component(text: str) -> str:
     """Return `text` as one part of an artifact's file name."""
     return _NOT_IN_A_COMPONENT.sub("_", text) or "artifact"
@@ -32,17 +41,24 @@ def component(text: str) -> str:
 
 def run_artifact_name(trace_stem: str, hook: str, label: str | None, number: int = 1) -> str:
     """Return the name of a run-scoped hook artifact, beside its trace."""
-    parts = [trace_stem, component(hook), *([component(label)] if label is not None else [])]
-    return ".".join(parts) + _numbered(number) + ".json"
+    parts = [component(part) for part in (hook, label) if part is not None]
+    return _artifact_name(trace_stem, parts, _numbered(number) + ".json")
 
 
 def pack_artifact_name(
     stamp: str, hook: str, scenario: str | None, label: str | None, number: int = 1
 ) -> str:
     """Return the name of a scenario- or pack-scoped hook artifact, in the runs directory."""
-    named = [part for part in (scenario, label) if part is not None]
-    parts = [stamp, component(hook), *map(component, named)]
-    return ".".join(parts) + _numbered(number) + ".pack.json"
+    parts = [component(part) for part in (hook, scenario, label) if part is not None]
+    return _artifact_name(stamp, parts, _numbered(number) + ".pack.json")
+
+
+def _artifact_name(begin: str, parts: list[str], end: str) -> str:
+    """Return the joined name, its parts cut if a folder could not hold it otherwise."""
+    name = ".".join([begin, *parts]) + end
+    if len(name) <= files.LONGEST_NAME:
+        return name
+    return ".".join([begin, *(files.short_name(part, _LONGEST_PART) for part in parts)]) + end
 
 
 def _numbered(number: int) -> str:

@@ -54,7 +54,7 @@ class RunsDir:
                 files.write_whole(self.path / layout.IGNORE_FILE, "*\n")
             probe = self.path / ".wt-write-check"
             files.write_whole(probe, "")
-            probe.unlink()
+            probe.unlink(missing_ok=True)  # another sweep may have begun in this instant
         except OSError as error:
             raise UsageError(
                 f"cannot write to the runs directory '{self.path}': {error.strerror or error}; "

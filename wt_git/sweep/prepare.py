@@ -103,10 +103,15 @@ def _soul(request: SweepRequest) -> str | None:
 
 
 def _file(path: Path | None, option: str) -> Path | None:
-    if path is not None and not path.is_file():
+    if path is None:
+        return None
+    try:
+        if path.is_file():
+            return path
         found = "it is a folder" if path.is_dir() else "there is no such file"
-        raise UsageError(f"{option} file not found: '{path}' ({found})", code="file-not-found")
-    return path
+    except OSError as error:
+        found = error.strerror or str(error)
+    raise UsageError(f"{option} file not found: '{path}' ({found})", code="file-not-found")
 
 
 def _text(path: Path, option: str) -> str:
