@@ -236,9 +236,11 @@ def test_a_repository_that_takes_no_objects_is_an_error_of_ours(notes):
     """A full disk or a read-only one: a sweep warns and goes on. Here, files stand in the way."""
     for number in range(256):
         Path(notes.repository.path, "objects", f"{number:02x}").write_text("")
-    with pytest.raises(GitError, match="could not be written") as caught:
-        with notes.transaction("add") as tx:
-            tx.add(key(1), sweep_id(1), [b"{}"])
+    with (
+        pytest.raises(GitError, match="could not be written") as caught,
+        notes.transaction("add") as tx,
+    ):
+        tx.add(key(1), sweep_id(1), [b"{}"])
     assert caught.value.specific_code == "ref-unwritable"
 
 
