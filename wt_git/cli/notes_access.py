@@ -28,7 +28,8 @@ class NotesHere(NamedTuple):
         Raises `UsageError` when there is no such remote.
         """
         known = list(self.notes.repository.remotes.names())
-        name = named or next(iter(values(self.folders.home, REMOTE)), None)
+        recorded = values(self.folders.home, REMOTE)
+        name = named if named is not None else next(iter(recorded), None)
         if name is None:
             raise UsageError(
                 "which remote? wt init recorded none",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -40,6 +41,24 @@ class PositiveInt(click.ParamType[int]):
             self.fail(f"expected an integer, got '{value}'{hint}", param, ctx)
         if number < 1:
             self.fail(f"must be at least 1, got {number}", param, ctx)
+        return number
+
+
+class Seconds(click.ParamType[float]):
+    """A finite number of seconds greater than 0."""
+
+    name = "SECONDS"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Return `value` as a float, or fail with what was expected."""
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            self.fail(f"expected a number of seconds, got '{value}'", param, ctx)
+        if not 0 < number < math.inf:  # NaN is in no range either
+            self.fail(f"must be greater than 0 and finite, got {value}", param, ctx)
         return number
 
 

@@ -11,14 +11,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wt_git.git.process import ask
+from wt_git.git.process import Answer, ask
 from wt_git.git.repository import discovery_failure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _NAMING = ("GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR")
+_QUESTIONS = ("--is-bare-repository", "--git-dir", "--git-common-dir")
 _NOT_THERE = "not a git repository"
+_NO_WORK_TREE = "must be run in a work tree"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,22 +48,21 @@ def find(folder: Path, environ: Mapping[str, str] | None = None) -> GitFolders |
     `GitError` for a repository that git will not read.
     """
     named = {name: environ[name] for name in _NAMING if name in environ} if environ else {}
-    questions = ("--is-bare-repository", "--is-inside-work-tree", "--git-dir", "--git-common-dir")
-    answer = ask(("rev-parse", "--path-format=absolute", *questions), cwd=folder, env=named)
+    answer = _ask(folder, named, *_QUESTIONS, "--show-toplevel")
+    if answer.status != 0 and _NO_WORK_TREE in answer.err:
+        answer = _ask(folder, named, *_QUESTIONS)
     if answer.status != 0:
         if _NOT_THERE in answer.err:
             return None
         raise discovery_failure(folder, answer)
-    bare, inside, git_dir, common_dir = answer.out.removesuffix(b"\n").split(b"\n")
-    top = _top(folder, named) if inside == b"true" else None
-    return GitFolders(top, _path(git_dir), _path(common_dir), bare == b"true")
+    bare, git_dir, common_dir, *top = answer.out.removesuffix(b"\n").split(b"\n")
+    return GitFolders(
+        _path(top[0]) if top else None, _path(git_dir), _path(common_dir), bare == b"true"
+    )
 
 
-def _top(folder: Path, named: Mapping[str, str]) -> Path:
-    answer = ask(("rev-parse", "--show-toplevel"), cwd=folder, env=named)
-    if answer.status != 0:
-        raise discovery_failure(folder, answer)
-    return _path(answer.out.removesuffix(b"\n"))
+def _ask(folder: Path, named: Mapping[str, str], *questions: str) -> Answer:
+    return ask(("rev-parse", "--path-format=absolute", *questions), cwd=folder, env=named)
 
 
 def _path(raw: bytes) -> Path:

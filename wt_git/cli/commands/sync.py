@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wt_git.cli.options import CONTEXT_SETTINGS
+from wt_git.cli.options import CONTEXT_SETTINGS, Seconds
 from wt_git.errors import EXIT_NO, EXIT_TIMED_OUT, EXIT_YES
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ took longer than --timeout. Evidence that is recorded here is never lost by it.
 @click.option(
     "--timeout",
     "timeout_s",
-    type=click.FloatRange(min=0, min_open=True, max=86400),
+    type=Seconds(),
     default=60.0,
     show_default=True,
     metavar="SECONDS",
