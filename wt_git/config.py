@@ -74,7 +74,7 @@ class CacheCheck:
 class Gate:
     """`[tool.windtunnel.gate]`: which commits need evidence, and what counts as such.
 
-    docs/verifying-in-ci.md, "The policy", has each key. `branches` empty: every branch. `runtime`
+    docs/evidence-in-git.md, "The policy", has each key. `branches` empty: every branch. `runtime`
     None: any but `in_memory`. `packs` empty: any. `not_under_test` are paths that no experiment
     depends on, with the meaning of git's `:(top,glob)` pathspecs. `push_timeout_s` is in seconds.
     """

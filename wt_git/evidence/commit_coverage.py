@@ -18,7 +18,6 @@ from wt_git.errors import ConfigurationError, GitError
 from wt_git.evidence.answers import Answer, NotCovered, Reason
 from wt_git.evidence.coverage import Earlier, Filed, Key, judge, readable_rows
 from wt_git.evidence.naming import named
-from wt_git.evidence.nearest import Search, nearest
 from wt_git.evidence.policy import Policy, gate_changes, policy_from, settings_of
 from wt_git.evidence.row_rules import COUNTING_TIERS
 from wt_git.git.history import History
@@ -271,6 +270,8 @@ class CoverageChecker:
         return (case.commit,) if case.commit else case.parents
 
     def _nearest(self, case: _Case) -> Nearest | None:
+        from wt_git.evidence.nearest import Search, nearest  # noqa: PLC0415 - not where it is covered
+
         left_out = PathPatterns((*COMPILED, *self._patterns(case)))
         return nearest(
             Search(

@@ -1,6 +1,6 @@
 """Whether one row counts, and if not, why: the rules that look at nothing but the row and its sweep.
 
-docs/evidence-in-git.md has them as a table.
+docs/evidence-in-git.md, "What counts", has them as a table.
 """
 
 from __future__ import annotations

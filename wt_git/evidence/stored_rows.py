@@ -1,7 +1,7 @@
 """The rows and sweep records of notes, as far as coverage needs them: strictly typed or not at all.
 
 A note may come from anybody. A row that lacks what decides about it, or has it of another kind, is
-no row; it is counted among what was skipped (docs/files.md, "Notes").
+no row; it is counted among what was skipped (docs/evidence-in-git.md, "What counts").
 """
 
 from __future__ import annotations
