@@ -18,11 +18,22 @@ if TYPE_CHECKING:
     from wt_git.spi.hooks import HookArtifact
 
 SCORE_SIDECAR = "score"
+POINTS = (
+    "on_provisioned",
+    "on_run_start",
+    "on_run_scored",
+    "on_run_end",
+    "on_scenario_end",
+    "on_pack_end",
+)
 
 
 def hook_name(hook: object) -> str:
-    """Return the hook's `name`, or its class's where it has none."""
-    name = getattr(hook, "name", None)
+    """Return the hook's `name`, or its class's where it has none that can be read."""
+    try:
+        name = getattr(hook, "name", None)
+    except Exception:  # noqa: BLE001 - a hook's property may raise anything
+        name = None
     return name if isinstance(name, str) else type(hook).__name__
 
 
@@ -39,6 +50,14 @@ def check_hook_names(hooks: Sequence[object]) -> None:
             raise LoadError(f"a hook may not be named {name!r}: its file would overwrite the score")
         if count > 1:
             raise LoadError(f"hook {name!r} is named {count} times; once is enough")
+
+
+def is_hook(value: object) -> bool:
+    """Say whether `value` has a method for any point of a sweep."""
+    try:
+        return any(callable(getattr(value, point, None)) for point in POINTS)
+    except Exception:  # noqa: BLE001 - as above
+        return False
 
 
 class Lifecycle:
@@ -69,6 +88,8 @@ class Lifecycle:
                         hook_name=name, phase=point, warning_sink=warning_sink, **members
                     )
                     method(context)
+            except SystemExit as error:  # nor does it end anything
+                warning_sink(f"hook:{name}: it called exit({safe_text(error)})")
             except Exception as error:  # noqa: BLE001 - a hook changes no verdict
                 warning_sink(f"hook:{name}: {safe_text(error)}")
             if context is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wt_git.errors import LoadError, UsageError
-from wt_git.runner.lifecycle import Lifecycle, check_hook_names
+from wt_git.runner.lifecycle import Lifecycle, check_hook_names, is_hook
 from wt_git.sweep.entry_points import installed
 from wt_git.sweep.loading import FOREIGN_FAILURES, describe
 from wt_git.sweep.selection import near_matches
@@ -61,8 +61,15 @@ def _resolve(name: str) -> Any:
         )
     try:
         loaded = point.load()
-        return loaded() if isinstance(loaded, type) else loaded
+        hook = loaded() if isinstance(loaded, type) else loaded
     except FOREIGN_FAILURES as error:
         raise LoadError(
             f"could not load hook '{name}' ({point.value}): {describe(error)}", code="load-failed"
         ) from error
+    if not is_hook(hook):
+        raise LoadError(
+            f"could not load hook '{name}' ({point.value}): it is a {type(hook).__name__} without "
+            "any of the methods of a hook, on_run_scored for one",
+            code="load-failed",
+        )
+    return hook
