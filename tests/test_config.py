@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wt_git.config import CacheCheck, Ladder, Rates, Settings, load
+from wt_git.config import CacheCheck, Gate, Ladder, Rates, Settings, load, parse
 from wt_git.errors import EXIT_USAGE, ConfigurationError
 
 WHOLE = """
@@ -279,3 +279,160 @@ def _problem(folder):
     except ConfigurationError as error:
         return error.message
     return None
+
+
+GATE = "[tool.windtunnel.gate]\n"
+WHOLE_GATE = """
+[tool.windtunnel]
+notes_ref = "refs/notes/windtunnel"
+[tool.windtunnel.gate]
+branches = ["main", "release/*"]
+require = "regression"
+runtime = "my_runtime"
+commits = "each"
+not_under_test = ["docs/**", "*.md"]
+push_notes = false
+push_timeout_s = 2.5
+pre_commit = "refuse"
+trailer = true
+merge = "head"
+packs = ["orders"]
+"""
+
+
+def test_a_gate_with_everything(tmp_path):
+    """Every key arrives."""
+    settings = read(tmp_path, WHOLE_GATE)
+    assert settings.notes_ref == "refs/notes/windtunnel"
+    assert settings.gate == Gate(
+        branches=("main", "release/*"),
+        require="regression",
+        runtime="my_runtime",
+        commits="each",
+        not_under_test=("docs/**", "*.md"),
+        push_notes=False,
+        push_timeout_s=2.5,
+        pre_commit="refuse",
+        trailer=True,
+        merge="head",
+        packs=("orders",),
+    )
+
+
+def test_the_gate_of_those_who_say_nothing(tmp_path):
+    """Focused evidence for every branch's tip, on the whole tree."""
+    assert read(tmp_path, GATE).gate == Settings().gate == Gate()
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("requires = 'focused'", "did you mean require?"),
+        ("brunches = ['main']", "did you mean branches?"),
+        ("require = 'probe'", "expected one of focused, regression"),
+        ("require = true", "expected one of focused, regression"),
+        ("commits = 'all'", "expected one of tip, each"),
+        ("merge = 'Head'", "did you mean head?"),
+        ("pre_commit = false", "expected one of warn, off, refuse"),
+        ("branches = 'main'", "expected a list of branches"),
+        ("branches = []", "leave the key out"),
+        ("branches = ['']", "expected a list of branches"),
+        ("branches = ['../x']", "not a path"),
+        ("runtime = ''", "expected the name of a runtime"),
+        ("runtime = ['a']", "expected the name of a runtime"),
+        ("not_under_test = 'docs'", "expected a list of paths"),
+        ("not_under_test = [1]", "expected a list of paths"),
+        ("not_under_test = ['/docs']", "not a path"),
+        ("not_under_test = ['a/../b']", "not a path"),
+        ("push_notes = 1", "expected true or false"),
+        ("trailer = 'no'", "expected true or false"),
+        ("push_timeout_s = 0", "greater than 0"),
+        ("push_timeout_s = inf", "greater than 0"),
+        ("push_timeout_s = true", "greater than 0"),
+        ("packs = ['a', ' ']", "expected a list of packs"),
+    ],
+)
+def test_what_a_gate_may_not_hold(tmp_path, line, said):
+    """Refused by table, key, value and expectation."""
+    message = refusal(tmp_path, GATE + line)
+    assert message.startswith(f"[tool.windtunnel.gate] {line.split(' ')[0]} = ")
+    assert said in message
+
+
+@pytest.mark.parametrize(
+    "pattern", ["pyproject.toml", "*", "**", "*.toml", "**/pyproject.toml", "py[p]roject.t?ml"]
+)
+def test_a_pattern_that_takes_the_policy_itself(tmp_path, pattern):
+    """What is not under test would otherwise decide what is not under test."""
+    message = refusal(tmp_path, f'{GATE}not_under_test = ["docs/**", "{pattern}"]')
+    assert f"{pattern!r} takes pyproject.toml" in message
+
+
+@pytest.mark.parametrize("pattern", ["docs/**", "*/pyproject.toml", "pyproject.tom", "PYPROJECT.*"])
+def test_patterns_that_leave_the_policy_alone(tmp_path, pattern):
+    """Case counts, and so does the folder."""
+    read(tmp_path, f'{GATE}not_under_test = ["{pattern}"]')
+
+
+@pytest.mark.parametrize(
+    "ref",
+    [
+        "windtunnel/notes",
+        "refs/windtunnel",
+        "refs/heads/notes",
+        "refs/tags/notes",
+        "refs/windtunnel/remotes/origin/notes",
+        "refs/notes/wind tunnel",
+        "refs/notes/*",
+        "refs/notes/a..b",
+        "refs/notes/a.lock",
+        "refs/notes/",
+        "refs/notes//a",
+        "refs/notes/.a",
+        "refs/notes/a\\\\b",
+        "refs/notes/a~1",
+    ],
+)
+def test_refs_that_notes_cannot_stand_at(tmp_path, ref):
+    """No remote takes one of two levels, git allows not every name, and some have another use."""
+    assert "expected a ref" in refusal(tmp_path, f'[tool.windtunnel]\nnotes_ref = "{ref}"')
+
+
+def test_branches_are_matched_like_refs():
+    """A star stops at a slash; without a list every branch is meant."""
+    gate = Gate(branches=("main", "release/*"))
+    asked = {name: gate.asks_about(name) for name in ("main", "release/1", "release/1/x", "mainly")}
+    assert asked == {"main": True, "release/1": True, "release/1/x": False, "mainly": False}
+    assert Gate().asks_about("anything/at/all")
+
+
+def test_the_gate_is_that_of_the_top_of_the_repository(tmp_path):
+    """A nearer file has the rest; one that would have a gate of its own is refused."""
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "pyproject.toml").write_text(GATE + 'runtime = "top"\n')
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    settings = read(inner, "[tool.windtunnel.ladder]\nprobe_budget_s = 7\n")
+    assert (settings.gate.runtime, settings.ladder.probe_budget_s) == ("top", 7.0)
+    for text in (GATE, '[tool.windtunnel]\nnotes_ref = "refs/notes/x"\n'):
+        assert "only the pyproject.toml at the top" in refusal(inner, text)
+
+
+def test_the_settings_of_a_commit():
+    """They are read from its bytes, and a refusal says whose they are."""
+    assert parse(WHOLE_GATE.encode(), "that of abc").gate.packs == ("orders",)
+    assert parse(b"", "that of abc") == Settings()
+    for data in (b"\xff", b"[tool", b"[tool.windtunnel.gate]\nx = 1"):
+        with pytest.raises(ConfigurationError, match="that of abc"):
+            parse(data, "that of abc")
+
+
+@given(st.text(max_size=20))
+def test_a_misspelt_gate_is_never_passed_over(key):
+    """Whatever the key: known, or refused."""
+    line = f"{json.dumps(key, ensure_ascii=True)} = 1"
+    known = set(Gate.__dataclass_fields__)
+    if key in known or "\\u" in line:
+        return
+    with pytest.raises(ConfigurationError, match=r"no such key|is not valid TOML"):
+        parse((GATE + line).encode(), "x")

@@ -21,7 +21,7 @@ from wt_git.git.tree_objects import Libgit2Trees
 from wt_git.git.trees import lookup
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     import pygit2
 
@@ -123,24 +123,23 @@ class History:
         """
         from pygit2.enums import SortMode  # noqa: PLC0415
 
-        for found in self.repository.walk(full_id, SortMode.TIME):
-            if str(found.id) != full_id and (facts := self.commit(str(found.id))) is not None:
-                yield facts
+        for one in self._walk(self.repository.walk(full_id, SortMode.TIME)):
+            if one.id != full_id:
+                yield one
 
     def is_cut(self, full_id: str) -> bool:
         """Say whether some of what `full_id` builds on is not in this clone."""
         if not self.cut:
             return False
-        return any(str(found.id) in self.cut for found in self.repository.walk(full_id))
+        return any(one.id in self.cut for one in self._walk(self.repository.walk(full_id)))
 
     def contains(self, tip: str, full_id: str) -> bool:
         """Say whether `full_id` is `tip`, or a commit that it builds on, as far as is known here."""
         if tip == full_id:
             return True
-        try:
-            return self.repository.descendant_of(tip, full_id)
-        except (KeyError, ValueError):
+        if self.commit(tip) is None or self.commit(full_id) is None:
             return False
+        return self.repository.descendant_of(tip, full_id)
 
     def between(self, spec: str) -> Iterator[CommitFacts] | None:
         """Yield the commits of a range (`A..B`, `A...B`, or all of one), the newest first.
@@ -164,8 +163,19 @@ class History:
                     walker.hide(base)
             else:
                 walker.hide(ends[0].id)
-        found = (self.commit(str(one.id)) for one in walker)
-        return (facts for facts in found if facts is not None)
+        return self._walk(walker)
+
+    def _walk(self, walker: Iterable[pygit2.Commit]) -> Iterator[CommitFacts]:
+        """Yield what a walk comes to. Raises `GitError` where a commit is missing on the way."""
+        import pygit2  # noqa: PLC0415
+
+        try:
+            for one in walker:
+                facts = self.commit(str(one.id))
+                if facts is not None:
+                    yield facts
+        except (pygit2.GitError, KeyError, ValueError) as error:
+            raise GitError(f"history cannot be walked, a commit is missing: {error}") from error
 
 
 def _facts(full_id: str, raw: bytes) -> CommitFacts:
