@@ -7,6 +7,8 @@ import subprocess
 
 import pytest
 from kit.notes import (
+    FILE,
+    FOLDER,
     bare_notes,
     blob,
     commit_tree,
@@ -22,8 +24,9 @@ from kit.notes import (
 from kit.repo import git, new_repo
 
 from wt_git.git.note_lines import line_hash
-from wt_git.git.note_tree import write_tree
+from wt_git.git.note_tree import PRUNED, write_tree
 from wt_git.git.notes import NOTES_REF, Transaction, tracking_ref
+from wt_git.git.status import Entry
 
 SIZES = [0, 1, 255, 256, 70_000]
 REAL = 5
@@ -161,6 +164,38 @@ def test_names_of_any_bytes_are_kept(tmp_path):
         capture_output=True,
     ).stdout.split(b"\0")
     assert os.fsencode(odd) in names
+
+
+@pytest.mark.parametrize("mode", [0o120000, 0o160000, FILE, FOLDER])
+def test_what_stands_where_a_note_belongs_cannot_stop_us(tmp_path, mode):
+    """A submodule, a link, a file for a folder and the other way round, under every name of ours."""
+    notes = bare_notes(tmp_path / "r.git")
+    repository = notes.repository
+    one = key(1)
+    odd = Entry(
+        mode,
+        {FILE: blob(repository, b"\xff").id, FOLDER: tree_of(repository, {})}.get(mode, "1" * 40),
+    )
+    for paths in (
+        [PRUNED, "README"],
+        [one[:2]],
+        [one],
+        [f"{one[:2]}/{one[2:]}", f"{one[:2]}/{one[2:4]}"],
+        [f"{one[:2]}/{one[2:]}/{sweep_id(1)}"],
+    ):
+        commit_tree(repository, write_tree(repository, dict.fromkeys(paths, odd)).id)
+        theirs = notes.tip()
+        assert notes.view().sweeps(one).get(sweep_id(1), ()) in {(), (b"\xff",)}
+        assert notes.view().pruned == frozenset()
+        with notes.transaction("add") as tx:
+            tx.add(one, sweep_id(1), [b"{}"])
+        assert b"{}" in notes.view().sweeps(one)[sweep_id(1)]
+        git(notes.folder, "update-ref", "-d", NOTES_REF)
+        with notes.transaction("ours") as tx:
+            tx.add(one, sweep_id(1), [b"{}"])
+        with notes.transaction("unite") as tx:
+            tx.merge(theirs)
+        assert b"{}" in notes.view().sweeps(one)[sweep_id(1)]
 
 
 def test_a_key_is_an_object_id_and_a_name_has_no_path():

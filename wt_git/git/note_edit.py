@@ -13,7 +13,9 @@ from wt_git.git.note_tree import (
     PRUNED,
     Bucket,
     entry_in,
+    is_file,
     is_folder,
+    note_in,
     read_blob,
     read_bucket,
     read_tree,
@@ -51,13 +53,12 @@ def apply_edits(repository: pygit2.Repository, tree_id: str, edits: Edits) -> st
     its path moves to ours. Adding what is there already gives `tree_id` again.
     """
     root = read_tree(repository, tree_id)
-    there = entry_in(root, PRUNED)
-    pruned = note_lines.parse_hashes(read_blob(repository, there.id)) if there else frozenset()
+    pruned = _pruned(repository, root)
     joiner = Joiner(repository, pruned, refilter=False)
     builder = repository.TreeBuilder(root)
     for fan, keys in edits.keys_by_fan().items():
         new = {key[2:]: _new_entries(repository, key, edits, pruned) for key in keys}
-        flat = {key[2:]: entry for key in keys if (entry := entry_in(root, key))}
+        flat = {key[2:]: entry for key in keys if (entry := note_in(root, key))}
         for rest in flat:
             builder.remove(fan + rest)
         entry = _edited_bucket(joiner, entry_in(root, fan), flat, new)
@@ -69,6 +70,13 @@ def apply_edits(repository: pygit2.Repository, tree_id: str, edits: Edits) -> st
     hashes = "".join(f"{line_hash}\n" for line_hash in sorted(edits.pruned)).encode("ascii")
     also_pruned = Entry(FILE, str(repository.create_blob(hashes)))
     return union_trees(repository, edited, write_tree(repository, {PRUNED: also_pruned}).id)
+
+
+def _pruned(repository: pygit2.Repository, root: pygit2.Tree) -> frozenset[str]:
+    there = entry_in(root, PRUNED)
+    if there is None or not is_file(there):
+        return frozenset()
+    return note_lines.parse_hashes(read_blob(repository, there.id))
 
 
 def _edited_bucket(
@@ -87,7 +95,7 @@ def _edited_bucket(
         return write_tree(repository, _with_new(joiner, read_bucket(repository, there, flat), new))
     builder = repository.TreeBuilder(tree) if tree else repository.TreeBuilder()
     for rest, added in new.items():
-        known = entry_in(tree, rest) if tree else None
+        known = note_in(tree, rest) if tree else None
         entry = joiner.key(added | ({known} if known else set())) if added else known
         if entry is not None:
             builder.insert(rest, entry.id, entry.mode)

@@ -133,8 +133,8 @@ def find(repository: pygit2.Repository, root: pygit2.Tree, key: str) -> list[Ent
     found: list[Entry] = []
     tree, rest = root, key
     while True:
-        entry = entry_in(tree, rest)
-        if entry is not None and (is_file(entry) or is_folder(entry)):
+        entry = note_in(tree, rest)
+        if entry is not None:
             found.append(entry)
         fan = entry_in(tree, rest[:2])
         rest = rest[2:]
@@ -150,6 +150,12 @@ def entry_in(tree: pygit2.Tree, name: str) -> Entry | None:
     except KeyError:
         return None
     return Entry(int(item.filemode), str(item.id))
+
+
+def note_in(tree: pygit2.Tree, name: str) -> Entry | None:
+    """Return what stands under `name` if it can be a note; None for a link or a submodule."""
+    entry = entry_in(tree, name)
+    return entry if entry is not None and (is_file(entry) or is_folder(entry)) else None
 
 
 def read_root(repository: pygit2.Repository, tree_id: str) -> Root:
