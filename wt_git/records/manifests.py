@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 FOLDER = ".fingerprints"
 _LARGE = 1 << 16
+_PRUNE_EVERY = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,11 @@ def listed_trees(runs_dir: Path) -> dict[str, list[Path]]:
             if path.name.endswith((".manifest", ".manifest.gz")):
                 found.setdefault(path.name.partition(".")[0], []).append(path)
     return found
+
+
+def is_time_to_prune(runs_dir: Path) -> bool:
+    """Say whether as many listings came together that looking through the ledger is worth it."""
+    return len(listed_trees(runs_dir)) % _PRUNE_EVERY == _PRUNE_EVERY - 1
 
 
 def prune_manifests(runs_dir: Path, keep: set[str]) -> int:

@@ -25,8 +25,8 @@ from wt_git.errors import (
 from wt_git.evidence.keeping import keep_sweep
 from wt_git.ladder.tiers import queue_priority
 from wt_git.records.events import LockAcquired, LockWaiting, SweepFinished, SweepStarted
-from wt_git.records.ledger import has_target
-from wt_git.records.manifests import write_manifest
+from wt_git.records.ledger import has_target, trees_that_matter
+from wt_git.records.manifests import is_time_to_prune, prune_manifests, write_manifest
 from wt_git.records.store import RunsDir
 from wt_git.spi.scheduler import RunJob
 from wt_git.sweep import brackets, queue
@@ -121,6 +121,10 @@ class Sweep:
         if manifest is not None and tree is not None:
             with contextlib.suppress(OSError):
                 write_manifest(self._runs_dir.path, tree, manifest)
+                if is_time_to_prune(self._runs_dir.path):
+                    prune_manifests(
+                        self._runs_dir.path, trees_that_matter(self._runs_dir.path) | {tree}
+                    )
 
     def _announce(self) -> None:
         request = self._prepared.request
