@@ -81,6 +81,36 @@ def test_an_exit_in_a_pack_is_never_a_success() -> None:
     assert "it called exit(0)" in ran.err
 
 
+PACKS = {
+    "ScenarioPack(name=5)": "its name must be a non-blank string, got 5",
+    "ScenarioPack(name=' ')": "its name must be a non-blank string",
+    "ScenarioPack(name='p', owner=5)": "its owner must be a string or None, got 5",
+    "ScenarioPack(name='p', scenarios=5)": "its scenarios must be a list, got int",
+    "ScenarioPack(name='p', scenarios=(s for s in [ONE]))": "must be a list, got generator",
+    "ScenarioPack(name='p', scenarios=['one'])": "scenarios[0] must be a Scenario, got str",
+    "ScenarioPack(name='p', scenarios=[changed('name', 5)])": "the name of scenarios[0] must be",
+    "ScenarioPack(name='p', scenarios=[changed('gate_layers', ['x'])])": "unknown gate layers",
+    "type('P', (), {'__call__': lambda self: 5})()": "expected a ScenarioPack",
+}
+
+
+@pytest.mark.parametrize("made", PACKS)
+def test_a_pack_of_the_wrong_shape_is_refused_by_what_is_wrong(made: str) -> None:
+    """Its author made a slip; it is no defect of ours."""
+    Path("shape.py").write_text(
+        "from windtunnel.api import Scenario, ScenarioPack\n\n"
+        "ONE = Scenario(name='one', prompt='say it', target_facts=[['ok']])\n\n\n"
+        "def changed(name, value):\n    setattr(ONE, name, value)\n    return ONE\n\n\n"
+        f"PACK = {made}\n"
+    )
+    ran = wt("run", "--pack-source", "shape.py:PACK")
+    assert ran.code == 2
+    assert "--pack-source 'shape.py:PACK'" in ran.err
+    assert PACKS[made] in ran.err
+    assert "defect" not in ran.err
+    assert not Path("runs").exists()
+
+
 SCHEDULERS = """
 import threading
 from windtunnel.spi import Scheduler

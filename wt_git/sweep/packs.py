@@ -7,7 +7,9 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wt_git.api.pack import ScenarioPack
+from wt_git.api.scenario import Scenario
 from wt_git.errors import LoadError, UsageError
+from wt_git.runner.foreign_values import safe_repr
 from wt_git.sweep.entry_points import installed
 from wt_git.sweep.loading import FOREIGN_FAILURES, describe, load, parse_source
 from wt_git.text import one_line
@@ -87,7 +89,36 @@ def _as_pack(value: Any, where: str) -> ScenarioPack:
             "arguments that returns one",
             code="load-failed",
         )
+    problem = _malformed(value)
+    if problem is not None:
+        raise LoadError(f"{where} is no usable ScenarioPack: {problem}", code="load-failed")
     return value
+
+
+def _malformed(pack: ScenarioPack) -> str | None:
+    """Return what is wrong with the fields that everything here relies on; None for nothing."""
+    if not isinstance(pack.name, str) or not pack.name.strip():
+        return f"its name must be a non-blank string, got {safe_repr(pack.name)}"
+    if pack.owner is not None and not isinstance(pack.owner, str):
+        return f"its owner must be a string or None, got {safe_repr(pack.owner)}"
+    if not isinstance(pack.scenarios, (list, tuple)):
+        return f"its scenarios must be a list, got {type(pack.scenarios).__name__}"
+    wrong = (_malformed_scenario(f"scenarios[{n}]", one) for n, one in enumerate(pack.scenarios))
+    return next(filter(None, wrong), None)
+
+
+def _malformed_scenario(place: str, scenario: object) -> str | None:
+    """Return the same for a scenario, whose fields may have been assigned after it was made."""
+    if not isinstance(scenario, Scenario):
+        return f"{place} must be a Scenario, got {type(scenario).__name__}"
+    name: object = scenario.name
+    if not isinstance(name, str) or not name.strip():
+        return f"the name of {place} must be a non-blank string, got {safe_repr(name)}"
+    try:
+        scenario.resolved_gate_layers()
+    except ValueError as error:
+        return str(error)
+    return None
 
 
 def _duplicates(packs: Sequence[ScenarioPack]) -> list[str]:
