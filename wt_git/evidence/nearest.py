@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 _RECENT_COMMITS = 200
 _RECENT_ROWS = 200
 _MOST_KEYS = 20_000
+_MOST_READ = 300
 _MOST_COMPARED = 20
 
 
@@ -112,7 +113,8 @@ def _recent_trees(search: Search) -> Iterator[tuple[str, str | None]]:
 
 def _other_trees(search: Search, keys: Iterable[str]) -> Iterator[tuple[str, str | None]]:
     """Yield the trees with notes that are here for another reason: other branches, amended commits."""
-    here = [key for key in keys if search.history.has_tree(key)]
+    present = (key for key in sorted(keys) if search.history.has_tree(key))
+    here = itertools.islice(present, _MOST_READ)
     rows = ((row, key) for key in here if (row := _passing_row(search, key)) is not None)
     for _, key in sorted(rows, key=lambda found: found[0].ts, reverse=True):
         yield key, None

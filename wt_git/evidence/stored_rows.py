@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from wt_git.records.fingerprint import FingerprintParts, parts_from_record
+from wt_git.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -100,7 +101,7 @@ class StoredRow:
         return Subject(self.parts.target, self.parts.model, self.parts.plugin)
 
     def command(self) -> str:
-        """Return the command that makes this experiment again, ready to paste."""
+        """Return the command that makes this experiment again, ready to paste, on one line."""
         words = ["wt", "run"]
         for name, path in self.sources.items():
             if path == _OUTSIDE:
@@ -114,7 +115,7 @@ class StoredRow:
         words.append(f"--scenario={self.scenario}")
         if self.parts.runtime is not None:
             words.append(f"--runtime={self.parts.runtime}")
-        return shlex.join(words)
+        return one_line(shlex.join(words))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
