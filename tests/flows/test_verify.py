@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 from kit.commands import write_pack, write_plugin, wt
-from kit.evidence_rows import row, sweep
+from kit.evidence_rows import line, row, sweep
 from kit.repo import Repo, git, new_repo
-from kit.verified_repos import agent_repo, clone, cover, file_notes, tree_of
+from kit.verified_repos import agent_repo, clone, cover, file_notes, notes_of, tree_of
+
+from wt_git.git.note_lines import line_hash
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -298,6 +300,23 @@ def test_the_notes_of_a_fork_count_for_the_requests_own_commits_only(here, hub, 
     assert "--policy-from" in ran.err
 
 
+def test_a_fork_cannot_take_a_failure_back(here, hub, tmp_path):
+    """It may prune in its own notes; what others recorded about its commits stands."""
+    fork = clone(hub.path, tmp_path / "fork")
+    fork.git("checkout", "--quiet", "-b", "topic")
+    fork.write({"agent.py": "topic\n"})
+    topic = fork.commit("topic")
+    failing = row(tree_of(fork), scenario="order_status", verdict="FAIL", sweep="f" * 12)
+    there = clone(hub.path, tmp_path / "there")
+    there.git("fetch", "--quiet", str(fork.path), "topic")
+    file_notes(there, tree_of(fork), failing, sweep("f" * 12, outcome="fail", exit_code=1))
+    cover(fork)
+    with notes_of(fork).transaction("prune") as tx:
+        tx.prune([line_hash(line(failing))])
+    options = ("--notes-from", f"file://{fork.path}", "--policy-from", "origin/main")
+    assert codes(answer(there, topic, *options)) == ["failing-scenarios"]
+
+
 def test_a_fork_without_notes(here, hub, tmp_path):
     """Nothing to read is no pass, and a URL that is none is an error."""
     found = answer(here, "--notes-from", f"file://{hub.path}", "--policy-from", "HEAD")
@@ -364,6 +383,38 @@ def test_several_commits(here):
         ("HEAD", False),
         ("HEAD~1", True),
     ]
+
+
+def test_a_linked_worktree_and_a_subfolder(here, tmp_path):
+    """The same answer from anywhere in a repository."""
+    cover(here)
+    here.git("worktree", "add", "--quiet", "--detach", str(tmp_path / "linked"))
+    assert verify(Repo(tmp_path / "linked")).code == 0
+    assert wt("verify", cwd=here.path / "packs").code == 0
+
+
+def test_a_repository_that_libgit2_cannot_read(tmp_path):
+    """It is said, and it is no pass."""
+    git(tmp_path, "init", "--quiet", "--object-format=sha256", "sha256")
+    repo = Repo(tmp_path / "sha256")
+    repo.write({"a": "1"})
+    repo.commit("first")
+    ran = verify(repo)
+    assert ran.code == 2
+    assert "notes cannot be kept in the repository" in ran.err
+
+
+def test_notes_that_came_without_their_content(here, hub, tmp_path):
+    """A filtered clone that fetched them by git alone: said, with the command that mends it."""
+    hub.git("config", "uploadpack.allowFilter", "true")
+    cover(here)
+    push(here, "refs/windtunnel/notes")
+    there = clone(hub.path, tmp_path / "there", "--filter=blob:none")
+    there.git("fetch", "--quiet", "origin", SPEC)
+    ran = verify(there)
+    assert ran.code == 2
+    assert "wt sync" in ran.err
+    assert verify(there, "--fetch").code == 0
 
 
 def test_a_bare_repository(here, hub):

@@ -22,7 +22,7 @@ from wt_git.git.config_edits import values
 from wt_git.git.history import History
 from wt_git.git.note_view import NotesView
 from wt_git.git.side_fetch import SideRepository, remote_url, side_repository
-from wt_git.githooks.install import REMOTE
+from wt_git.githooks.recorded import REMOTE
 from wt_git.text import one_line
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ class _Session:
             repository,
             NotesView(repository, trees),
             judging,
-            fork=NotesView(repository, (*trees, fork)) if fork else None,
+            fork=NotesView(repository, (fork,)) if fork else None,
             runs_dirs=_runs_dirs(self._here.folders.top),
         )
         self._outcome.verified = [verifier.verify(name, commit) for name, commit in asked]

@@ -61,6 +61,8 @@ def _not_covered(answer: NotCovered, what: str) -> Iterator[str]:
         yield from _facts(reason)
     yield from _failures(answer.failing_rows)
     yield from _subjects(answer.subjects)
+    if answer.nearest is not None and not answer.subjects:
+        yield f"  the nearest was recorded against: {subject_line(answer.nearest.row.subject)}"
     hints = list(dict.fromkeys(hint for reason in answer.reasons for hint in reason.hints))
     if hints:
         yield "  with this commit checked out and nothing uncommitted, run:"

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     import pygit2
 
     from wt_git.evidence.answers import Nearest
+    from wt_git.evidence.joined_notes import NotesSource
     from wt_git.evidence.regressions import Judged
     from wt_git.git.history import CommitFacts
-    from wt_git.git.note_view import NotesView
 
 COMPILED = ("**/*.pyc", "**/*.pyo")
 """What a snapshot never holds, so that no evidence stands under a tree with such files."""
@@ -45,7 +45,7 @@ def coverage_of(
     commit_id: str,
     *,
     policy: Policy | None = None,
-    notes: NotesView | None = None,
+    notes: NotesSource | None = None,
     before: Settings | None = None,
     runs_dirs: Sequence[Path] = (),
 ) -> Answer:
@@ -85,7 +85,7 @@ class CoverageChecker:
     def __init__(
         self,
         repository: pygit2.Repository,
-        view: NotesView,
+        view: NotesSource,
         *,
         runs_dirs: Sequence[Path] = (),
         explain: bool = True,

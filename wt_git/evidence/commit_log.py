@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
     import pygit2
 
+    from wt_git.evidence.joined_notes import NotesSource
     from wt_git.evidence.regressions import Judged
     from wt_git.git.history import CommitFacts
-    from wt_git.git.note_view import NotesView
 
 
 def commit_log(
     repository: pygit2.Repository,
-    view: NotesView,
+    view: NotesSource,
     commits: Iterable[CommitFacts],
     *,
     limit: int | None,

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from wt_git.evidence.joined_notes import NotesSource
     from wt_git.evidence.policy import Policy
     from wt_git.git.history import History
-    from wt_git.git.note_view import NotesView
     from wt_git.records.manifests import Manifest
 
 _RECENT_COMMITS = 200
@@ -56,7 +56,7 @@ class Search:
     """
 
     history: History
-    view: NotesView
+    view: NotesSource
     policy: Policy
     tree: str
     parents: Sequence[str]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from wt_git.errors import GitError, UsageError
 from wt_git.evidence.answers import Answer, Covered, NotCovered, Reason
 from wt_git.evidence.commit_coverage import CoverageChecker
+from wt_git.evidence.joined_notes import JoinedNotes
 from wt_git.evidence.policy import policy_from, settings_of
 from wt_git.text import one_line
 
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
     import pygit2
 
     from wt_git.config import Settings
+    from wt_git.evidence.joined_notes import NotesSource
     from wt_git.git.history import CommitFacts, History
-    from wt_git.git.note_view import NotesView
 
 _BARE_OF_EVIDENCE = frozenset(
     {"no-evidence", "no-notes", "stale-evidence", "base-moved", "history-short"}
@@ -58,21 +59,22 @@ class Judging:
 class Verifier:
     """Judges commits of `repository` by the notes in `view`.
 
-    `fork` also holds the notes of a fork; it is asked about the pull request's own commits only.
+    `fork` holds the notes of a fork; they are added for the pull request's own commits only.
     """
 
     def __init__(
         self,
         repository: pygit2.Repository,
-        view: NotesView,
+        view: NotesSource,
         judging: Judging,
         *,
-        fork: NotesView | None = None,
+        fork: NotesSource | None = None,
         runs_dirs: Sequence[Path] = (),
     ) -> None:
         self._checker = CoverageChecker(repository, view, runs_dirs=runs_dirs)
+        both = JoinedNotes(view, fork) if fork is not None else None
         self._forked = (
-            CoverageChecker(repository, fork, runs_dirs=runs_dirs) if fork is not None else None
+            CoverageChecker(repository, both, runs_dirs=runs_dirs) if both is not None else None
         )
         self._judging = judging
         self.history: History = self._checker.history
