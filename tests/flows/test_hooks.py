@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
+import sys
+from typing import TYPE_CHECKING
 
 import pytest
 from kit.commands import wt
 from kit.projects import PACK, POLICY, Project, bare, clone_of, new_project, path_with_wt, set_up
 from kit.repo import Repo, git
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 EACH = POLICY + 'commits = "each"\n'
 MAIN = POLICY + 'branches = ["main", "release/*"]\n'
@@ -25,11 +32,23 @@ def project(tmp_path, remote) -> Project:
     return new_project(tmp_path / "project", remote)
 
 
-@pytest.fixture
-def tested(project) -> Project:
-    """A project whose commit was tested and pushed."""
+@pytest.fixture(scope="module")
+def template(tmp_path_factory) -> Path:
+    """A folder with a remote, and a project whose commit was tested and pushed there."""
+    folder = tmp_path_factory.mktemp("template")
+    project = new_project(folder / "project", bare(folder / "remote.git"))
     project.experiment()
     project.pushed("origin", "main")
+    return folder
+
+
+@pytest.fixture
+def tested(template, tmp_path, remote) -> Project:
+    """A project whose commit was tested and pushed."""
+    for name in ("project", "remote.git"):
+        shutil.copytree(template / name, tmp_path / name, symlinks=True, dirs_exist_ok=True)
+    project = Project(tmp_path / "project")
+    project.git("remote", "set-url", "origin", str(remote.path))
     return project
 
 
@@ -242,18 +261,73 @@ def test_a_policy_that_may_not_be_is_no_pass(tested):
     assert "nothing" in said
 
 
-def test_a_repository_whose_notes_cannot_be_read_is_no_pass(tmp_path, remote):
-    """libgit2 reads no SHA-256 yet; the refusal says so, and how to push all the same."""
+def test_an_edit_that_is_not_committed_has_no_say(tested):
+    """What is judged is what is pushed, also while the file in the working directory is broken."""
+    tested.git("commit", "--quiet", "--allow-empty", "--message", "the same content")
+    tested.write({"pyproject.toml": "[broken"})
+    tested.pushed("origin", "main")
+
+
+def test_a_repository_whose_notes_cannot_be_read_is_no_pass(tmp_path):
+    """libgit2 reads no SHA-256 yet: `wt init` says so, and so does a hook that is there all the same."""
     git(tmp_path, "init", "--quiet", "--object-format=sha256", "sha256")
     project = Project(tmp_path / "sha256")
     project.write({"a": "a"})
-    project.commit("first")
-    git(tmp_path, "init", "--quiet", "--bare", "--object-format=sha256", "there.git")
-    project.git("remote", "add", "origin", str(tmp_path / "there.git"))
-    set_up(project)
-    said = project.refused("origin", "main")
-    assert "cannot be told" in said
-    assert "git push --no-verify" in said
+    commit = project.commit("first")
+    ran = wt("init", cwd=project.path)
+    assert ran.code == 1
+    assert "libgit2 does not read it" in ran.out
+    assert not (project.path / ".git/hooks/pre-push").exists()
+    done = hook(project, "pre-push", f"main {commit} refs/heads/main {'0' * 64}\n")
+    assert done.returncode == 1
+    assert "cannot be told" in done.stderr
+    assert "git push --no-verify" in done.stderr
+
+
+def hook(
+    project: Project, name: str, stdin: str, *, args: tuple[str, ...] = (), **env: str
+) -> subprocess.CompletedProcess:
+    """A hook as something else than git calls it."""
+    return subprocess.run(
+        [sys.executable, "-P", "-m", "wt_git", "hook", name, *args],
+        cwd=project.path,
+        input=stdin,
+        check=False,
+        capture_output=True,
+        text=True,
+        env={**os.environ, **env},
+    )
+
+
+def test_the_pre_commit_framework_passes_variables_and_no_input(tested):
+    """One ref of a push, without ids when a root commit is in it."""
+    said = {
+        "PRE_COMMIT_LOCAL_BRANCH": "refs/heads/main",
+        "PRE_COMMIT_REMOTE_BRANCH": "refs/heads/main",
+        "PRE_COMMIT_REMOTE_NAME": "origin",
+        "PRE_COMMIT_REMOTE_URL": "url",
+    }
+    done = hook(tested, "pre-push", "", **said)
+    assert (done.returncode, "is covered by" in done.stderr) == (0, True)
+    old = tested.git("rev-parse", "HEAD")
+    new = edit(tested, "not tested\n")
+    assert hook(tested, "pre-push", "", **said).returncode == 1
+    ids = {"PRE_COMMIT_FROM_REF": old, "PRE_COMMIT_TO_REF": new}
+    done = hook(tested, "pre-push", "", **said, **ids)
+    assert done.returncode == 1
+    assert "git push origin main" in done.stderr
+
+
+def test_a_working_directory_whose_git_directory_is_elsewhere(tested, tmp_path):
+    """Some keep their home directory this way: git says where it is in variables."""
+    home = tmp_path / "home"
+    home.mkdir()
+    commit = tested.git("rev-parse", "HEAD")
+    said = {"GIT_DIR": str(tested.path / ".git"), "GIT_WORK_TREE": str(home)}
+    line = f"refs/heads/main {commit} refs/heads/main {'0' * 40}\n"
+    done = hook(Project(home), "pre-push", line, args=("elsewhere", "url"), **said)
+    assert done.returncode == 0
+    assert "is covered by" in done.stderr
 
 
 # Evidence lives as long as the content
@@ -497,6 +571,30 @@ def test_a_server_reads_notes_that_came_before(project, guarded):
     project.experiment()
     project.pushed("origin", "main")
     assert set(remote_refs(guarded)) == {"refs/heads/main", NOTES}
+
+
+def test_two_that_run_and_push_at_the_same_moment(tested, remote, tmp_path):
+    """No note is lost, none is doubled, and no push fails for good."""
+    clones = [tested, clone_of(remote, tmp_path / "two"), clone_of(remote, tmp_path / "three")]
+    sweeps = [clone.experiment() for clone in clones]
+    program = 'git push origin "HEAD:refs/heads/$0" && wt sync'
+    pushes = [
+        subprocess.Popen(
+            ["sh", "-c", program, f"b{number}"],
+            cwd=clone.path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env={**os.environ, "PATH": path_with_wt()},
+        )
+        for number, clone in enumerate(clones)
+    ]
+    for push in pushes:
+        said, _ = push.communicate(timeout=90)
+        assert push.returncode == 0, said
+    wt("sync", cwd=tested.path)
+    shown = "\n".join(tested.lines())
+    assert [shown.count(sweep) for sweep in sweeps] == [1, 1, 1]
 
 
 def test_notes_are_neither_deleted_nor_taken_back_on_a_server(tested, guarded):

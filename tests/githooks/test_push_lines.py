@@ -11,7 +11,6 @@ from wt_git.githooks.push_lines import (
     from_framework,
     from_pre_push,
     from_pre_receive,
-    without,
 )
 
 A, B = "a" * 40, "b" * 40
@@ -75,14 +74,6 @@ def test_a_line_of_another_form_is_an_error(line):
     """It must not pass for nothing to check."""
     with pytest.raises(ValueError, match="parts"):
         from_pre_push(line)
-
-
-def test_our_own_refs_are_left_out():
-    """Pushing notes must not ask for evidence, and must not call itself for ever."""
-    lines = [f"{name} {A} {name} {B}\n" for name in ("refs/windtunnel/notes", "refs/notes/mine")]
-    pushed = from_pre_push("".join(lines).encode())
-    assert [one.ref for one in without(pushed, "refs/windtunnel/notes")] == ["refs/notes/mine"]
-    assert without(pushed, "refs/notes/mine") == []
 
 
 def test_the_framework_passes_variables():

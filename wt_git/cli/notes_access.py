@@ -10,7 +10,7 @@ from wt_git.errors import UsageError
 from wt_git.git.config_edits import values
 from wt_git.git.git_folders import GitFolders, find
 from wt_git.git.notes import open_notes
-from wt_git.githooks.install import REMOTE
+from wt_git.githooks.recorded import REMOTE
 
 if TYPE_CHECKING:
     from wt_git.git.notes import Notes

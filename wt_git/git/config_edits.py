@@ -10,6 +10,8 @@ from wt_git.git.process import ask, failure, run
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import pygit2
+
 # What `git config --get` ends with when nothing is set.
 _UNSET = 1
 
@@ -35,6 +37,14 @@ def origin(folder: Path, name: str) -> Origin | None:
         return None
     scope, file, value = (os.fsdecode(one) for one in found.split(b"\0")[:3])
     return Origin(value, scope, file.removeprefix("file:"))
+
+
+def setting(repository: pygit2.Repository, name: str) -> str | None:
+    """Return the value of `name` that holds in a repository that is open anyway; None if unset."""
+    try:
+        return repository.config[name]
+    except (KeyError, UnicodeDecodeError):
+        return None
 
 
 def put(folder: Path, name: str, value: str) -> None:

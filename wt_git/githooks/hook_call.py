@@ -25,6 +25,11 @@ class HookCall:
     stdin: bytes = b""
     environ: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def repository(self) -> Path:
+        """Where the repository is to be opened: at its git directory, where git names it."""
+        return self.folder / self.environ.get("GIT_DIR", "")
+
 
 class HookResult(NamedTuple):
     """`exit_code` is what git gets; `lines` are for the person, on stderr."""

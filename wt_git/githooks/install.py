@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wt_git import files
+from wt_git.config import DEFAULT_NOTES_REF
 from wt_git.errors import GitError
 from wt_git.git.config_edits import add, put, values
 from wt_git.git.hook_folder import hook_folder
@@ -17,19 +18,13 @@ from wt_git.git.process import ask, run
 from wt_git.githooks.findings import Finding
 from wt_git.githooks.hook_files import hooks
 from wt_git.githooks.hook_names import CLIENT, SERVER
+from wt_git.githooks.recorded import PYTHON, REMOTE
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from wt_git.git.git_folders import GitFolders
 
-PYTHON = "windtunnel.python"
-"""The key of the interpreter that hooks run with, in the repository's configuration."""
-
-REMOTE = "windtunnel.remote"
-"""The key of the remote that notes are pushed to."""
-
-DEFAULT_REF = "refs/windtunnel/notes"
 _FRAMEWORK = ".pre-commit-config.yaml"
 _SNIPPET = """\
 repos:
@@ -58,7 +53,7 @@ class SetUp:
     remote: str | None = None
     server: bool = False
     shared_hooks: bool = False
-    notes_ref: str = DEFAULT_REF
+    notes_ref: str = DEFAULT_NOTES_REF
 
 
 def set_up(wanted: SetUp, *, mend: bool) -> list[Finding]:
@@ -67,6 +62,8 @@ def set_up(wanted: SetUp, *, mend: bool) -> list[Finding]:
     Raises `GitError` and `OSError` for what cannot be read or written.
     """
     folders = wanted.folders
+    if reason := _unreadable(folders.home):
+        return [Finding("refused", reason)]
     names = SERVER if wanted.server else CLIENT
     found = [_python(wanted, mend=mend)]
     where = hook_folder(folders)
@@ -80,6 +77,19 @@ def set_up(wanted: SetUp, *, mend: bool) -> list[Finding]:
         if (folders.top / _FRAMEWORK).exists():
             found.append(_framework())
     return found
+
+
+def _unreadable(home: Path) -> str | None:
+    """Return why no notes can be kept in a repository, so that no hook could ever say yes."""
+    from wt_git.git.opening import open_repository  # noqa: PLC0415 - `wt init --help` needs none
+
+    try:
+        open_repository(home)
+    except GitError as error:
+        if error.specific_code == "notes-unavailable":
+            return error.message
+        raise
+    return None
 
 
 def _python(wanted: SetUp, *, mend: bool) -> Finding:

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wt_git.githooks.hook_call import HookResult
-from wt_git.githooks.shown_commits import in_rebase, show
+from wt_git.githooks.shown_commits import show
 
 if TYPE_CHECKING:
     from wt_git.git.notes import Notes
-    from wt_git.githooks.hook_call import HookCall
+    from wt_git.githooks.hook_call import HookCall, HookResult
 
 
 def run(call: HookCall) -> HookResult:
     """Show the evidence on HEAD's tree; in a rebase `post-rewrite` does it, for all commits at once."""
-    if in_rebase(call):
-        return HookResult()
-    return show(call, _head, "notes on a new commit")
+    return show(call, _head, "notes on a new commit", in_rebase=False)
 
 
 def _head(notes: Notes) -> list[str]:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wt_git.githooks.hook_call import HookResult
-from wt_git.githooks.shown_commits import MOST, head_since, in_rebase, show
+from wt_git.githooks.shown_commits import MOST, head_since, show
 
 if TYPE_CHECKING:
     from wt_git.git.notes import Notes
-    from wt_git.githooks.hook_call import HookCall
+    from wt_git.githooks.hook_call import HookCall, HookResult
 
 
 def run(call: HookCall) -> HookResult:
@@ -18,8 +17,6 @@ def run(call: HookCall) -> HookResult:
     The pre-commit framework passes none, and a rebase lists no commit that was made while it stood
     still: so what HEAD has since it began is looked at, too.
     """
-    if call.args[:1] == ("amend",) and in_rebase(call):
-        return HookResult()
     rewritten = [line.split(b" ")[1] for line in call.stdin.split(b"\n") if line.count(b" ")]
     named = [one.decode("ascii", "replace") for one in rewritten]
 
@@ -28,4 +25,5 @@ def run(call: HookCall) -> HookResult:
         since = [] if amended else head_since(notes, "ORIG_HEAD")
         return [*dict.fromkeys([*named[-MOST:], *since])]
 
-    return show(call, new, "notes on rewritten commits")
+    in_rebase = call.args[:1] != ("amend",)
+    return show(call, new, "notes on rewritten commits", in_rebase=in_rebase)

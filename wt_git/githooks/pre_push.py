@@ -11,19 +11,18 @@ from typing import TYPE_CHECKING
 
 from wt_git.errors import EXIT_NO, UsageError, WindTunnelError
 from wt_git.githooks.hook_call import HookResult
-from wt_git.githooks.push_lines import from_framework, from_pre_push, without
-from wt_git.githooks.surroundings import surroundings
+from wt_git.githooks.push_lines import from_framework, from_pre_push
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import pygit2
 
     from wt_git.config import Settings
     from wt_git.git.history import CommitFacts, History
     from wt_git.git.notes import Notes
     from wt_git.githooks.hook_call import HookCall
     from wt_git.githooks.push_lines import PushedRef
-    from wt_git.githooks.pushed_branches import Judgement
-    from wt_git.githooks.surroundings import Surroundings
 
 _UNCHECKED = "git push --no-verify"
 
@@ -34,13 +33,14 @@ def run(call: HookCall) -> HookResult:
     updated = [one for one in pushed if one.updates_a_branch]
     if not updated:
         return HookResult()
+    # Imported here: a push of tags, of nothing, or of notes needs none of it.
+    from wt_git.git.opening import open_repository  # noqa: PLC0415
+
     try:
-        around = surroundings(call)
-        notes = around.notes() if around else None
-        if around is None or notes is None:
+        repository = open_repository(call.repository, from_environment=True)
+        if repository is None:
             raise UsageError("git started this hook outside of a repository")
-        updated = without(updated, around.settings.notes_ref)
-        return _judged(call, around, notes, updated) if updated else HookResult()
+        return _judged(call, repository, updated)
     except WindTunnelError as error:
         why = f"refused: whether there is evidence cannot be told: {error.message}"
         hints = (*error.hints, f"or push without the check: {_UNCHECKED}")
@@ -48,49 +48,49 @@ def run(call: HookCall) -> HookResult:
 
 
 def _judged(
-    call: HookCall, around: Surroundings, notes: Notes, updated: Sequence[PushedRef]
+    call: HookCall, repository: pygit2.Repository, updated: Sequence[PushedRef]
 ) -> HookResult:
-    # Imported here: a push of tags, of nothing, or of notes needs none of it.
     from wt_git.evidence.answers import NotCovered  # noqa: PLC0415
     from wt_git.evidence.commit_coverage import CoverageChecker  # noqa: PLC0415
     from wt_git.evidence.policy import settings_of  # noqa: PLC0415
     from wt_git.git.commit_walk import remote_tips  # noqa: PLC0415
-    from wt_git.githooks.pushed_branches import Judge  # noqa: PLC0415
+    from wt_git.git.history import History  # noqa: PLC0415
+    from wt_git.git.notes import Notes  # noqa: PLC0415
+    from wt_git.githooks.pushed_branches import Judge, tip_of  # noqa: PLC0415
     from wt_git.githooks.told import accepted, refusal  # noqa: PLC0415
 
+    history = History(repository)
+    first = settings_of(history, tip_of(history, updated[0]))
+    notes = Notes(repository, ref=first.notes_ref)
+    runs_dirs = [history.top / "runs"] if history.top and (history.top / "runs").is_dir() else []
+    checker = CoverageChecker(repository, notes.view(), runs_dirs=runs_dirs)
     remote = _remote(call)
-    checker = CoverageChecker(notes.repository, notes.view(), runs_dirs=around.runs_dirs)
-    history = checker.history
 
     def own(_: PushedRef, commit: CommitFacts) -> Settings:
         return settings_of(history, commit)
 
     def known(_: PushedRef) -> list[str]:
-        return remote_tips(notes.repository, remote) if remote else []
+        return remote_tips(repository, remote) if remote else []
 
     judgements = Judge(checker, own, known).judge(updated)
     refused = [one for one in judgements if isinstance(one.answer, NotCovered)]
     if refused:
-        lines = refusal(refused, rebuildable=bool(around.runs_dirs))
+        lines = refusal(refused, rebuildable=bool(runs_dirs))
         again = _again(call, updated, history)
         return HookResult(EXIT_NO, (*lines, f"then push again: {again}"))
-    return HookResult(lines=(*accepted(judgements), *_share(call, around, notes, judgements)))
+    return HookResult(lines=(*accepted(judgements), *_share(remote, notes, first)))
 
 
-def _share(
-    call: HookCall, around: Surroundings, notes: Notes, judgements: Sequence[Judgement]
-) -> list[str]:
+def _share(remote: str | None, notes: Notes, settings: Settings) -> list[str]:
     """Push the notes along, to the remote that `wt init` recorded and to no other."""
-    from wt_git.git.config_edits import values  # noqa: PLC0415
-    from wt_git.githooks.install import REMOTE  # noqa: PLC0415
+    from wt_git.git.config_edits import setting  # noqa: PLC0415
+    from wt_git.githooks.recorded import REMOTE  # noqa: PLC0415
 
-    remote = _remote(call)
-    gate = judgements[0].settings.gate if judgements else around.settings.gate
-    if remote is None or not gate.push_notes:
+    gate = settings.gate
+    if not gate.push_notes or remote is None or setting(notes.repository, REMOTE) != remote:
         return []
-    if values(around.folders.home, REMOTE)[-1:] != [remote]:
-        return []
-    if notes.tip() is None or notes.tip() == notes.tracked().get(remote):
+    tip = notes.tip()
+    if tip is None or tip == notes.tracked().get(remote):
         return []
     from wt_git.evidence.sync import NotSynced  # noqa: PLC0415
     from wt_git.githooks.shared_notes import share  # noqa: PLC0415

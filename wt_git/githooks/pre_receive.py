@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from wt_git.config import Settings
 from wt_git.errors import EXIT_NO, EXIT_YES, UsageError, WindTunnelError
 from wt_git.githooks.hook_call import HookResult
-from wt_git.githooks.push_lines import from_pre_receive, without
+from wt_git.githooks.push_lines import from_pre_receive
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,14 +44,14 @@ def _received(call: HookCall, pushed: Sequence[PushedRef]) -> HookResult:
     from wt_git.githooks.pushed_branches import Judge  # noqa: PLC0415
     from wt_git.githooks.told import accepted, refusal  # noqa: PLC0415
 
-    repository = open_repository(call.folder, from_environment=True)
+    repository = open_repository(call.repository, from_environment=True)
     if repository is None:
         raise UsageError("git started this hook outside of a repository")
     history = History(repository)
     policies = _Policies(history)
     notes = Notes(repository, ref=policies.default().notes_ref)
     lines = _notes_refused(notes, pushed)
-    updated = without([one for one in pushed if one.updates_a_branch], notes.ref)
+    updated = [one for one in pushed if one.updates_a_branch]
     checker = CoverageChecker(repository, _view(notes, pushed))
     judge = Judge(checker, policies.for_branch, lambda _: _tips(notes))
     judgements = judge.judge(updated)

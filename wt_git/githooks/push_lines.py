@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
 _BRANCH = "refs/heads/"
 
@@ -29,7 +29,7 @@ class PushedRef(NamedTuple):
 
     @property
     def updates_a_branch(self) -> bool:
-        """Whether a branch gets new commits: neither a tag, nor a deletion."""
+        """Whether a branch gets new commits: no tag, no deletion, and not the notes."""
         return self.branch is not None and self.new is not None
 
 
@@ -71,11 +71,6 @@ def from_framework(environ: Mapping[str, str]) -> list[PushedRef]:
         return []
     new, old = environ.get("PRE_COMMIT_TO_REF"), environ.get("PRE_COMMIT_FROM_REF")
     return [PushedRef(source, _id(new or source), ref, _id(old) if old else None)]
-
-
-def without(refs: Iterable[PushedRef], own: str) -> list[PushedRef]:
-    """Return `refs` without the notes ref `own` and ours beside it: pushing them is our own work."""
-    return [one for one in refs if one.ref != own and not one.ref.startswith("refs/windtunnel/")]
 
 
 def _lines(stdin: bytes) -> list[str]:

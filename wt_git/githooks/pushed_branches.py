@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from wt_git.config import Settings
     from wt_git.evidence.answers import Answer
     from wt_git.evidence.commit_coverage import CoverageChecker
-    from wt_git.git.history import CommitFacts
+    from wt_git.git.history import CommitFacts, History
     from wt_git.githooks.push_lines import PushedRef
 
 MOST_COMMITS = 1000
@@ -50,7 +50,7 @@ class Judge:
         """
         found = []
         for one in pushed:
-            tip = self._tip(one)
+            tip = tip_of(self.checker.history, one)
             settings = self.settings_for(one, tip)
             if not settings.gate.asks_about(one.branch or ""):
                 continue
@@ -61,13 +61,6 @@ class Judge:
                 )
                 found.append(Judgement(one, commit, settings, answer))
         return found
-
-    def _tip(self, one: PushedRef) -> CommitFacts:
-        """Return the commit that is pushed, also by way of an annotated tag."""
-        tip = self.checker.history.resolve(one.new or "")
-        if tip is None:
-            raise UsageError(f"the commit {one.new} for {one.ref} is not in this repository")
-        return tip
 
     def _commits(self, one: PushedRef, tip: CommitFacts, settings: Settings) -> list[CommitFacts]:
         if settings.gate.commits == "tip":
@@ -82,3 +75,11 @@ class Judge:
                 hints=(f"git push REMOTE {half}:{one.ref}",),
             )
         return [commit for one_id in ids if (commit := self.checker.history.commit(one_id))]
+
+
+def tip_of(history: History, pushed: PushedRef) -> CommitFacts:
+    """Return the commit that is pushed, also by way of an annotated tag. Raises `UsageError`."""
+    tip = history.resolve(pushed.new or "")
+    if tip is None:
+        raise UsageError(f"the commit {pushed.new} for {pushed.ref} is not in this repository")
+    return tip

@@ -23,15 +23,23 @@ MOST = 200
 
 
 def show(
-    call: HookCall, new: Callable[[Notes], list[str]], subject: str, *, fold: bool = False
+    call: HookCall,
+    new: Callable[[Notes], list[str]],
+    subject: str,
+    *,
+    fold: bool = False,
+    in_rebase: bool = True,
 ) -> HookResult:
     """Give the commits that `new` returns their lines; with `fold`, take in what was fetched first.
 
+    Without `in_rebase` nothing is done while one is under way: it tells of all its commits at its end.
     A failure is a line on stderr: the commits are made, and nothing that failed here is lost.
     """
     try:
         around = surroundings(call)
         if around is None or not around.may_have_notes:
+            return HookResult()
+        if not in_rebase and (around.folders.git_dir / "rebase-merge").is_dir():
             return HookResult()
         notes = around.notes()
         if notes is None:
@@ -66,9 +74,3 @@ def head_since(notes: Notes, *before: str) -> list[str]:
     if head is None:
         return []
     return new_commits(notes.repository, head, before, limit=MOST)[-MOST:]
-
-
-def in_rebase(call: HookCall) -> bool:
-    """Say whether a rebase is under way: it rewrites each commit once more, and tells at its end."""
-    around = surroundings(call)
-    return around is not None and (around.folders.git_dir / "rebase-merge").is_dir()

@@ -57,21 +57,20 @@ def command(*, check: bool, remote: str | None, shared_hooks: bool, server: bool
     from wt_git.errors import UsageError  # noqa: PLC0415
     from wt_git.git.git_folders import find  # noqa: PLC0415
     from wt_git.githooks.findings import complete  # noqa: PLC0415
-    from wt_git.githooks.install import DEFAULT_REF, SetUp, executable_name, set_up  # noqa: PLC0415
+    from wt_git.githooks.install import SetUp, executable_name, set_up  # noqa: PLC0415
 
     folders = find(Path.cwd())
     if folders is None or (folders.top is None and not folders.bare):
         raise UsageError(
             "this is not the working directory of a git repository", hints=("git init",)
         )
-    settings = load(folders.home)
     wanted = SetUp(
         folders=folders,
         python=executable_name(sys.executable),
         remote=remote,
         server=server or folders.bare,
         shared_hooks=shared_hooks,
-        notes_ref=getattr(settings, "notes_ref", DEFAULT_REF),
+        notes_ref=load(folders.home).notes_ref,
     )
     findings = set_up(wanted, mend=not check)
     for finding in findings:
