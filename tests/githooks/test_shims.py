@@ -84,3 +84,16 @@ def test_an_installation_sets_a_repository_up(kind, wheel, tmp_path, monkeypatch
     for name in CLIENT:
         assert (repo.path / ".git/hooks" / name).read_text() == (HOOKS / name).read_text()
     assert repo.git("config", "windtunnel.python").startswith(str(tmp_path / "venv"))
+
+
+def test_the_pre_commit_framework_is_offered_every_hook_of_a_client():
+    """Each entry calls a hook that there is, in the stage of that name, whatever files changed."""
+    text = (PROJECT / ".pre-commit-hooks.yaml").read_text("utf-8")
+    entries = text.split("\n- id: ")[1:]
+    calls = [re.search(r"entry: wt hook (\S+)", entry)[1] for entry in entries]
+    stages = [re.search(r"stages: \[(\S+)\]", entry)[1] for entry in entries]
+    assert sorted(calls) == sorted(stages) == sorted(CLIENT)
+    for entry in entries:
+        assert "always_run: true" in entry
+        assert "language: python" in entry
+        assert "minimum_pre_commit_version: 3.2.0" in entry
