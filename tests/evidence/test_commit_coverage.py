@@ -248,6 +248,21 @@ def test_starting_over_in_a_fresh_runs_directory_buys_nothing(here):
     assert codes(ask(here)) == ["regression-not-earned"]
 
 
+def test_a_first_regression_is_not_earlier_than_itself(here):
+    """An empty commit, or one that edits what is not under test, stands on the same regression."""
+    here.write({"pyproject.toml": THINNING + 'require = "regression"\n'})
+    here.commit("policy")
+    tree, thin = tree_of(here), thinned(here)
+    records = regression(tree, earned_by=None, tree_under_test=thin)
+    file_notes(here, tree, *records)
+    file_notes(here, thin, *records)
+    here.git("commit", "--quiet", "--allow-empty", "--message", "nothing")
+    assert isinstance(ask(here), Covered)
+    here.write({"docs/a.md": "typo\n"})
+    here.commit("docs")
+    assert isinstance(ask(here), Covered)
+
+
 def test_evidence_for_another_target_does_not_end_a_beginning(here):
     """Each target has its first regression."""
     here.write({"pyproject.toml": REGRESSION})
