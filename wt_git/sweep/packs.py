@@ -97,8 +97,9 @@ def _as_pack(value: Any, where: str) -> ScenarioPack:
 
 def _malformed(pack: ScenarioPack) -> str | None:
     """Return what is wrong with the fields that everything here relies on; None for nothing."""
-    if not isinstance(pack.name, str) or not pack.name.strip():
-        return f"its name must be a non-blank string, got {safe_repr(pack.name)}"
+    name: object = pack.name
+    if not isinstance(name, str) or not name.strip():
+        return f"its name must be a non-blank string, got {safe_repr(name)}"
     if pack.owner is not None and not isinstance(pack.owner, str):
         return f"its owner must be a string or None, got {safe_repr(pack.owner)}"
     if not isinstance(pack.scenarios, (list, tuple)):
