@@ -232,6 +232,29 @@ def test_a_broken_ref_is_an_error_that_says_how_to_go_on(notes):
     assert caught.value.hints[0] == f"git update-ref -d {NOTES_REF}"
 
 
+@pytest.mark.parametrize("left", ["an empty file", "no file"])
+def test_objects_lost_in_a_power_cut_are_an_error_that_says_how_to_go_on(notes, left):
+    """Git does not wait for the disk for every object, so a ref may survive what it names."""
+    with notes.transaction("add") as tx:
+        tx.add(key(1), sweep_id(1), [b"{}"])
+        tx.add_text(key(1)[::-1], [text_line(1)])
+    listing = git(notes.folder, "rev-list", "--objects", "--no-object-names", NOTES_REF)
+    for lost in listing.splitlines():
+        path = Path(notes.repository.path, "objects", lost[:2], lost[2:])
+        content = path.read_bytes()
+        path.unlink()
+        if left == "an empty file":
+            path.touch()
+        fresh = opened(notes.folder)
+        with pytest.raises(GitError) as caught:
+            (fresh.view().records(key(1)), fresh.view().text(key(1)[::-1]))
+        assert caught.value.specific_code in {"notes-broken", "notes-incomplete"}
+        assert caught.value.hints
+        path.unlink(missing_ok=True)
+        path.write_bytes(content)
+    assert opened(notes.folder).view().text(key(1)[::-1]) == (text_line(1),)
+
+
 def test_a_repository_that_takes_no_objects_is_an_error_of_ours(notes):
     """A full disk or a read-only one: a sweep warns and goes on. Here, files stand in the way."""
     for number in range(256):
