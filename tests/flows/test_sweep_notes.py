@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from kit.commands import experiments, ledger, write_pack, write_plugin, wt
-from kit.repo import Repo
+
+if TYPE_CHECKING:
+    from kit.repo import Repo
 
 NOTES = "refs/windtunnel/notes"
 

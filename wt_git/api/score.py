@@ -110,7 +110,7 @@ class FailureCost:
         for name in ("customer_visible", "reversible", "side_effect_performed"):
             value = getattr(self, name)
             if not isinstance(value, bool):
-                raise ValueError(f"{name} must be a boolean, got {value!r}")  # noqa: TRY004
+                raise ValueError(f"{name} must be a boolean, got {value!r}")
 
     @property
     def risk_weight(self) -> int:

@@ -22,7 +22,7 @@ class EvidenceClient:
         """Return the list at `path`; raises `RuntimeError` or `OSError` when there is none to read."""
         answer = self._request("GET", path, None, limit_s)
         if not isinstance(answer, list):
-            raise RuntimeError(  # noqa: TRY004 - what another process said, not a programming error
+            raise RuntimeError(
                 f"tool server at {self.host}:{self.port} answered GET {path} with"
                 f" {type(answer).__name__}, not a list"
             )

@@ -34,7 +34,7 @@ class ReferenceToolCall:
         if not is_named(self.name):
             raise ValueError("a reference tool call's name must not be empty")
         if not isinstance(self.arguments, dict):
-            raise ValueError(  # noqa: TRY004 - every bad field is a ValueError here
+            raise ValueError(
                 f"arguments of {self.name!r} must be a JSON-serializable object, "
                 f"got {type(self.arguments).__name__}"
             )
@@ -60,14 +60,14 @@ class ReferenceDecision:
     def __post_init__(self) -> None:
         object.__setattr__(self, "tool_calls", tuple(self.tool_calls))
         if not isinstance(self.content, str):
-            raise ValueError(  # noqa: TRY004 - as above
+            raise ValueError(
                 f"a decision's content must be a string, got {type(self.content).__name__}"
             )
         if not self.content and not self.tool_calls:
             raise ValueError("a reference decision requires content or tool calls")
         for call in self.tool_calls:
             if not isinstance(call, ReferenceToolCall):
-                raise ValueError(  # noqa: TRY004 - as above
+                raise ValueError(
                     f"tool_calls must hold ReferenceToolCall objects, got {type(call).__name__}"
                 )
 
@@ -101,7 +101,7 @@ class ReferenceCase:
             raise ValueError(f"reference case {self.name!r} has no decisions")
         for decision in self.decisions:
             if not isinstance(decision, ReferenceDecision):
-                raise ValueError(  # noqa: TRY004 - as above
+                raise ValueError(
                     f"decisions must hold ReferenceDecision objects, got {type(decision).__name__}"
                 )
         *earlier, final = self.decisions
