@@ -74,7 +74,9 @@ def _sections(name: str, command: click.Command) -> list[str]:
 
 
 def _command(name: str, command: click.Command) -> str:
-    context = click.Context(command, info_name=name, terminal_width=88, max_content_width=88)
+    # With the command's own settings: click keeps the help option that it is first asked for.
+    settings = {**command.context_settings, "max_content_width": 88}
+    context = click.Context(command, info_name=name, terminal_width=88, **settings)
     sections = [f"### {name}", _paragraphs(command.help)]
     usage = " ".join(command.collect_usage_pieces(context))
     sections.append(f"Usage: `{name} {usage}`")

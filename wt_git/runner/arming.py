@@ -8,7 +8,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from wt_git.api.perturbations.environment import EnvironmentPerturbation, ToolTimeoutPerScenario
+from wt_git.api.perturbations.environment import failures_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,23 +23,12 @@ def arm_servers(servers: Sequence[MCPServer], perturbations: Sequence[Perturbati
     Such a server has `arm_child`; it hands the failure to its process's environment, unless its
     factory did so already. The environment of this process is never changed.
     """
-    asked = [_failure(p) for p in perturbations if isinstance(p, EnvironmentPerturbation)]
+    asked = failures_of(perturbations)
     for server in servers:
         arm = getattr(server, "arm_child", None)
         if callable(arm):
             for failure in asked:
                 arm(**failure)
-
-
-def _failure(perturbation: EnvironmentPerturbation) -> dict[str, Any]:
-    failure = {
-        "tool": perturbation.tool_name,
-        "mode": perturbation.mode,
-        "probability": perturbation.likelihood,
-    }
-    if isinstance(perturbation, ToolTimeoutPerScenario):
-        failure["delay_s"] = float(perturbation.delay_seconds)
-    return failure
 
 
 def armed_failures(handles: Sequence[MCPHandle]) -> list[Any]:

@@ -10,10 +10,10 @@ from wt_git.api.perturbations.environment import (
     ToolReturnsMalformedJson,
     ToolReturnsSchemaError,
     ToolTimeoutPerScenario,
+    failures_of,
 )
 from wt_git.api.scenario import Perturbation, Scenario
 from wt_git.scenarios.dim_tool_affordance.mock_mcp.server import tools
-from wt_git.scenarios.kit.arming import failures_of
 from wt_git.scenarios.kit.mock_server import mcp_factory
 
 
@@ -39,13 +39,13 @@ def test_each_perturbation_of_the_world_arms_its_tool():
         ToolReturnsEmptyUnexpected("c"),
         ToolReturnsSchemaError("d"),
     )
-    assert failures_of(asked) == [
+    assert failures_of(asked.perturbations) == [
         {"tool": "a", "mode": "malformed_json", "probability": 0.5},
         {"tool": "b", "mode": "timeout", "probability": 1.0, "delay_s": 7.0},
         {"tool": "c", "mode": "empty_unexpected", "probability": 1.0},
         {"tool": "d", "mode": "schema_error", "probability": 1.0},
     ]
-    assert failures_of(scenario()) == []
+    assert failures_of(scenario().perturbations) == []
 
 
 def test_the_server_fails_where_the_scenario_says_and_nowhere_else():

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from wt_git.api.evaluators.matching import tool_name_matches
 from wt_git.api.perturbations.markers import marked, marker_text
 from wt_git.api.scenario import Perturbation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from wt_git.api.trace import Trace
 
@@ -117,6 +117,25 @@ class ToolReturnsSchemaError(EnvironmentPerturbation):
     def marker(self) -> str:
         """The warning that proves the condition."""
         return marker_text("tool_returns_schema_error", tool=self.tool_name)
+
+
+def failures_of(perturbations: Sequence[Perturbation]) -> list[dict[str, Any]]:
+    """Return `{tool, mode, probability}`, and `delay_s` for a timeout, for each tool that shall fail.
+
+    Each failure is for the one tool that its perturbation names; the others answer as ever.
+    """
+    return [_failure(one) for one in perturbations if isinstance(one, EnvironmentPerturbation)]
+
+
+def _failure(perturbation: EnvironmentPerturbation) -> dict[str, Any]:
+    failure = {
+        "tool": perturbation.tool_name,
+        "mode": perturbation.mode,
+        "probability": perturbation.likelihood,
+    }
+    if isinstance(perturbation, ToolTimeoutPerScenario):
+        failure["delay_s"] = float(perturbation.delay_seconds)
+    return failure
 
 
 def environment_marker(
