@@ -98,8 +98,9 @@ def ask(
         except BaseException as error:
             _end(process)
             if isinstance(error, subprocess.TimeoutExpired):
+                # The reason first: where there is room for one line only, its end is cut.
                 raise GitError(
-                    f"git {_shown(args)} in '{cwd}' took longer than {timeout_s:g} s"
+                    f"git took longer than {timeout_s:g} s: git {_shown(args)} in '{cwd}'"
                 ) from error
             raise
     return Answer(process.returncode, out, err.decode("utf-8", "replace").strip())
