@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wt_git.api.aggregate import AggregateResult, ScenarioRunResult
+    from wt_git.api.score import FailureCost
     from wt_git.api.trace import Trace
     from wt_git.evidence.fingerprint import Fingerprint
     from wt_git.sweep.selection import Selected
@@ -83,7 +84,6 @@ def ledger_row(
     pack, scenario = selected
     first = runs[0].trace if runs else None
     verdict: RowVerdict = aggregate.verdict  # type: ignore[assignment]
-    cost = scenario.failure_cost
     errored = any(execution_error(run.trace) is not None for run in runs)
     return LedgerRow(
         ts=ts,
@@ -99,20 +99,9 @@ def ledger_row(
         passed=aggregate.passed,
         pass_rate=aggregate.pass_rate,
         stddev=aggregate.stddev,
-        layer_pass_rates=LayerPassRates(
-            outcome=aggregate.outcome_pass_rate,
-            trajectory=aggregate.trajectory_pass_rate,
-            constraint=aggregate.constraint_pass_rate,
-            integrity=aggregate.integrity_pass_rate,
-        ),
+        layer_pass_rates=_layer_rates(aggregate),
         robustness_pass_rate=_robustness(selected, aggregate),
-        failure_cost=FailureCostRecord(
-            severity=cost.severity,
-            customer_visible=cost.customer_visible,
-            reversible=cost.reversible,
-            side_effect_performed=cost.side_effect_performed,
-            risk_weight=cost.risk_weight,
-        ),
+        failure_cost=_failure_cost(scenario.failure_cost),
         failure_risk=aggregate.failure_risk,
         run_ids=[run.trace.run_id for run in runs],
         origin=_origin(scenario.tags),
@@ -135,6 +124,25 @@ def ledger_row(
             snapshot=_snapshot_record(taken),
             sources=dict(taken.sources),
         ),
+    )
+
+
+def _layer_rates(aggregate: AggregateResult) -> LayerPassRates:
+    return LayerPassRates(
+        outcome=aggregate.outcome_pass_rate,
+        trajectory=aggregate.trajectory_pass_rate,
+        constraint=aggregate.constraint_pass_rate,
+        integrity=aggregate.integrity_pass_rate,
+    )
+
+
+def _failure_cost(cost: FailureCost) -> FailureCostRecord:
+    return FailureCostRecord(
+        severity=cost.severity,
+        customer_visible=cost.customer_visible,
+        reversible=cost.reversible,
+        side_effect_performed=cost.side_effect_performed,
+        risk_weight=cost.risk_weight,
     )
 
 
