@@ -376,3 +376,31 @@ def test_a_runs_directory_that_cannot_be_used_is_refused_before_anything() -> No
     with pytest.raises(UsageError):
         fly(prepared(Plugin(log)))
     assert not log
+
+
+@pytest.mark.parametrize("point", ["pre_run", "post_run"])
+def test_a_plugin_whose_attribute_raises_is_named(point: str) -> None:
+    """A property is the plugin's own code too; the sweep ends in order and says whose it is."""
+
+    class Broken:
+        def build(self, *_arguments: object) -> RecordingRuntime:
+            return RecordingRuntime()
+
+    def raising(_self: object) -> None:
+        raise ValueError("no such fixture")
+
+    setattr(Broken, point, property(raising))
+    _, outcome = fly(prepared(Broken()))
+    assert outcome.exit_code == 1
+    said = [str(outcome.failure), *outcome.problems]
+    assert any(f"{point} of runtime 'mine' failed: ValueError: no such fixture" in s for s in said)
+    assert events()[-1]["event"] == "sweep_finished"
+
+
+def test_a_driver_that_exits_is_one_broken_scenario() -> None:
+    """The others still run, and the sweep is no success."""
+    runtime = Plugin([], fails={"provision": SystemExit(0)})
+    _, outcome = fly(prepared(runtime))
+    assert outcome.exit_code == 1
+    assert outcome.status == "completed"
+    assert [type(result).__name__ for result in outcome.results] == ["ScenarioBroke"] * 2

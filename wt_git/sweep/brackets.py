@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wt_git.errors import WindTunnelError
-from wt_git.sweep.loading import describe
+from wt_git.sweep.loading import FOREIGN_FAILURES, describe
 
 if TYPE_CHECKING:
     from wt_git.spi.agent_runtime import AgentRuntime
@@ -27,7 +27,7 @@ def build(prepared: Prepared) -> AgentRuntime:
     soul = str(request.soul) if request.soul else None
     try:
         return prepared.runtime.plugin.build(request.runtime, request.label, soul)
-    except Exception as error:  # whatever foreign code raises
+    except FOREIGN_FAILURES as error:
         raise RuntimeFailureError(
             f"runtime '{request.runtime}' could not be built: {describe(error)}",
             code="runtime-build-failed",
@@ -46,12 +46,11 @@ def post_run(prepared: Prepared, runtime: AgentRuntime) -> RuntimeFailureError |
 
 def _call(name: str, prepared: Prepared, runtime: AgentRuntime) -> RuntimeFailureError | None:
     request = prepared.request
-    method = getattr(prepared.runtime.plugin, name, None)
-    if method is None:
-        return None
     try:
-        method(runtime, [item.scenario for item in prepared.selected], request.runtime)
-    except Exception as error:  # noqa: BLE001 - whatever foreign code raises
+        method = getattr(prepared.runtime.plugin, name, None)  # may be a property that raises
+        if method is not None:
+            method(runtime, [item.scenario for item in prepared.selected], request.runtime)
+    except FOREIGN_FAILURES as error:
         return RuntimeFailureError(
             f"{name} of runtime '{request.runtime}' failed: {describe(error)}",
             code=f"runtime-{name.replace('_', '-')}-failed",

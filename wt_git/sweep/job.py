@@ -12,7 +12,8 @@ from wt_git.evidence.changes import describe_change
 from wt_git.records.events import ScenarioError
 from wt_git.records.fingerprint import CHANGED_DURING_SWEEP
 from wt_git.runner.batch import run_scenario
-from wt_git.sweep.loading import describe
+from wt_git.runner.foreign_values import safe_text
+from wt_git.sweep.loading import FOREIGN_FAILURES, describe
 from wt_git.sweep.recorder import ScenarioRecorder
 from wt_git.sweep.results import ScenarioBroke, ScenarioResult, WorldMismatched
 from wt_git.sweep.row import ledger_row
@@ -41,7 +42,7 @@ def run_job(session: Session, index: int, selected: Selected) -> ScenarioResult 
         raise
     except WorldMismatchError as error:
         return _world_mismatch(session, index, selected, error)
-    except Exception as error:  # noqa: BLE001 - a driver or mock may raise anything
+    except FOREIGN_FAILURES as error:
         return _broke(session, index, selected, error)
 
 
@@ -159,12 +160,12 @@ def _world_mismatch(
     return result
 
 
-def _broke(session: Session, index: int, selected: Selected, error: Exception) -> ScenarioBroke:
+def _broke(session: Session, index: int, selected: Selected, error: BaseException) -> ScenarioBroke:
     result = ScenarioBroke(
         index=index,
         selected=selected,
         error_type=type(error).__name__,
-        message=str(error),
+        message=safe_text(error),
         traceback=None if _said_plainly(error) else _traceback(error),
     )
     session.progress.emit(
@@ -174,7 +175,7 @@ def _broke(session: Session, index: int, selected: Selected, error: Exception) -
     return result
 
 
-def _said_plainly(error: Exception) -> bool:
+def _said_plainly(error: BaseException) -> bool:
     """Whether the exception is how drivers report trouble, rather than a defect in one.
 
     docs/writing-a-runtime.md asks drivers to raise RuntimeError with a text for people; a stack
@@ -184,5 +185,5 @@ def _said_plainly(error: Exception) -> bool:
     return isinstance(error, RuntimeError | OSError) and not a_bug
 
 
-def _traceback(error: Exception) -> str:
+def _traceback(error: BaseException) -> str:
     return "".join(traceback.format_exception(error))
