@@ -35,10 +35,13 @@ def test_the_sidecar_repeats_the_score_flat_and_nested() -> None:
 
 
 def test_artifacts_of_one_name_are_numbered() -> None:
-    """The first is never lost to the second."""
-    runs = RunsDir(Path())
+    """The first is never lost to the second, and the change of name is said."""
+    said: list[str] = []
+    runs = RunsDir(Path(), say=said.append)
     names = [runs.write_pack_artifact("t", "hook", "s/x", None, n).name for n in range(3)]
     assert names == ["t.hook.s_x.pack.json", "t.hook.s_x-2.pack.json", "t.hook.s_x-3.pack.json"]
+    assert len(said) == 2
+    assert "hook artifact target exists: 't.hook.s_x.pack.json'" in said[0]
     trace = Path("a.json")
     labelled = [runs.write_run_artifact(trace, "hook", "l", n).name for n in range(2)]
     assert labelled == ["a.hook.l.json", "a.hook.l-2.json"]

@@ -404,3 +404,24 @@ def test_a_driver_that_exits_is_one_broken_scenario() -> None:
     assert outcome.exit_code == 1
     assert outcome.status == "completed"
     assert [type(result).__name__ for result in outcome.results] == ["ScenarioBroke"] * 2
+
+
+def test_a_signal_during_post_run_finds_the_sweep_complete() -> None:
+    """Rows, record, event and exit code say the same: nothing was cut short."""
+    sweeps: list[Sweep] = []
+
+    class Late(Plugin):
+        def post_run(self, *arguments: Any) -> None:
+            sweeps[0].interrupt(130)
+
+    sweep = Sweep(
+        prepared(Late([])), observer=Listening(), clock=SystemClock(), lock_folder=Path("locks")
+    )
+    sweeps.append(sweep)
+    outcome = sweep.run()
+    assert (outcome.status, outcome.exit_code) == (
+        experiments()[0]["status"],
+        experiments()[0]["exit_code"],
+    )
+    assert outcome.status == events()[-1]["status"] == "completed"
+    assert not any(row["experiment"]["interrupted"] for row in ledger())

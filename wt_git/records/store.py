@@ -30,8 +30,9 @@ if TYPE_CHECKING:
 class RunsDir:
     """A runs directory, addressed as the caller typed it so that printed paths can be pasted."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, say: Callable[[str], None] | None = None) -> None:
         self.path = path
+        self._say = say
         self._name = str(path)
         self._events: files.LineFile | None = None
 
@@ -81,7 +82,7 @@ class RunsDir:
             stem = trace_path.stem
             return trace_path.with_name(layout.run_artifact_name(stem, hook, label, number))
 
-        return _write_numbered(name, payload)
+        return self._write_numbered(name, payload)
 
     def write_pack_artifact(
         self, stamp: str, hook: str, scenario: str | None, label: str | None, payload: Any
@@ -91,7 +92,7 @@ class RunsDir:
         def name(number: int) -> Path:
             return self.path / layout.pack_artifact_name(stamp, hook, scenario, label, number)
 
-        return _write_numbered(name, payload)
+        return self._write_numbered(name, payload)
 
     def append_row(self, row: LedgerRow) -> str:
         """Append a ledger row, wait until it is on disk, and return its line. `StorageError`."""
@@ -128,6 +129,18 @@ class RunsDir:
         if resolved not in self.registered_outputs():
             self._append_text(layout.OUTPUTS, str(resolved), durable=False)
 
+    def _write_numbered(self, name: Callable[[int], Path], payload: Any) -> Path:
+        number = 1
+        while (path := name(number)).exists():
+            number += 1
+        try:
+            files.write_whole(path, document(payload))
+        except OSError as error:
+            raise StorageError(f"could not write hook artifact '{path}': {error}") from error
+        if number > 1 and self._say is not None:
+            self._say(f"warning: hook artifact target exists: '{name(1)}'; wrote '{path}' instead")
+        return path
+
     def _append(self, name: str, record: Record) -> str:
         line = files.json_line(record.model_dump(mode="json"))
         self._append_text(name, line, durable=True)
@@ -148,14 +161,3 @@ def _write_making_folders(path: str, text: bytes) -> None:
     except FileNotFoundError:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         files.write_whole(path, text)
-
-
-def _write_numbered(name: Callable[[int], Path], payload: Any) -> Path:
-    number = 1
-    while (path := name(number)).exists():
-        number += 1
-    try:
-        files.write_whole(path, document(payload))
-    except OSError as error:
-        raise StorageError(f"could not write hook artifact '{path}': {error}") from error
-    return path

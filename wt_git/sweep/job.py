@@ -78,7 +78,6 @@ class _Job:
             on_warning=lambda text: session.progress.say(f"warning: {text}"),
             clock=session.clock,
         )
-        self._write_scenario_artifacts(ran.hook_artifacts)
         for warning in ran.worker_warnings:
             session.progress.say(f"warning: {warning}")
         row = ledger_row(
@@ -97,7 +96,10 @@ class _Job:
             fingerprint=self._fingerprint_now(),
         )
         session.aggregates[self._index] = ran.aggregate
-        return self._recorder.finished(self._index, self._selected, row)
+        # The row first: an artifact that cannot be written must not cost the runs their evidence.
+        result = self._recorder.finished(self._index, self._selected, row)
+        self._write_scenario_artifacts(ran.hook_artifacts)
+        return result
 
     def _fingerprint_now(self) -> str:
         """Return what stands for the fingerprint in the row: not itself, where it changed."""

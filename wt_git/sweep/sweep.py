@@ -73,7 +73,10 @@ class Sweep:
         self._lock_folder = lock_folder
         self._git_sha = git_sha
         self._deliver = deliver
-        self._runs_dir = RunsDir(prepared.request.runs_dir)
+        self._runs_dir = RunsDir(
+            prepared.request.runs_dir,
+            say=lambda text: self._progress.say(text),  # noqa: PLW0108 - made in the next line
+        )
         self._progress = Progress(
             self._runs_dir,
             observer,
@@ -88,7 +91,8 @@ class Sweep:
 
     def interrupt(self, exit_code: int = EXIT_INTERRUPTED) -> None:
         """Ask the sweep to end after the runs in flight. Safe to call from a signal handler."""
-        self._tally.signal_code = exit_code
+        if not self._tally.is_recorded:
+            self._tally.signal_code = exit_code
         self._interruption.set()
         self._stop.set()
 
@@ -268,6 +272,8 @@ class Sweep:
             except StorageError as error:
                 self._tally.problems.append(error.message)
         self._tally.problems += session.losses.messages
+        # A signal from here on finds the sweep complete: rows, record and exit code must agree.
+        self._tally.is_recorded = True
         record = self._tally.record(
             self._prepared, wall_s=self._clock.monotonic() - began, now=self._clock.now()
         )

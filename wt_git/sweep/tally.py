@@ -25,6 +25,7 @@ class Tally:
 
     `problems` are sentences, each of which fails the sweep. `aborted`: the circuit breaker ended
     it. `signal_code`: the exit code of the signal that ended it, None without one.
+    `is_recorded`: the sweep's record was made, so how it ended no longer changes.
     """
 
     def __init__(self, sweep_id: str, selected: list[Selected]) -> None:
@@ -34,6 +35,7 @@ class Tally:
         self.problems: list[str] = []
         self.aborted = False
         self.signal_code: int | None = None
+        self.is_recorded = False
 
     def add(self, result: ScenarioResult) -> None:
         """Take a scenario's result in."""
