@@ -371,7 +371,8 @@ def test_a_pattern_that_takes_the_policy_itself(tmp_path, pattern):
 @pytest.mark.parametrize("pattern", ["docs/**", "*/pyproject.toml", "pyproject.tom", "PYPROJECT.*"])
 def test_patterns_that_leave_the_policy_alone(tmp_path, pattern):
     """Case counts, and so does the folder."""
-    read(tmp_path, f'{GATE}not_under_test = ["{pattern}"]')
+    settings = read(tmp_path, f'{GATE}not_under_test = ["{pattern}"]')
+    assert settings.gate.not_under_test == (pattern,)
 
 
 @pytest.mark.parametrize(

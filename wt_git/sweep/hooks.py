@@ -8,7 +8,7 @@ from wt_git.errors import LoadError, UsageError
 from wt_git.runner.lifecycle import Lifecycle, check_hook_names, is_hook
 from wt_git.sweep.entry_points import installed
 from wt_git.sweep.loading import FOREIGN_FAILURES, describe
-from wt_git.sweep.selection import near_matches
+from wt_git.sweep.selection import did_you_mean
 from wt_git.text import one_line
 
 if TYPE_CHECKING:
@@ -52,11 +52,9 @@ def _resolve(name: str) -> Any:
     point = points.get(name)
     if point is None:
         available = sorted(points)
-        near = near_matches(name, available)
         raise UsageError(
-            f"unknown hook '{one_line(name)}'"
-            + (f"; did you mean {' or '.join(near)}?" if near else "")
-            + f"; installed hooks: {', '.join(available) or 'none'}",
+            f"unknown hook '{one_line(name)}'{did_you_mean(name, available)}"
+            f"; installed hooks: {', '.join(available) or 'none'}",
             code="unknown-hook",
         )
     try:

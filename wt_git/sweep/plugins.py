@@ -21,7 +21,7 @@ from wt_git.sweep.loading import (
     load,
     parse_source,
 )
-from wt_git.sweep.selection import near_matches
+from wt_git.sweep.selection import did_you_mean
 from wt_git.text import one_line
 
 if TYPE_CHECKING:
@@ -135,10 +135,8 @@ def _load(name: str, say: Callable[[str], None]) -> Loaded:
 
 def _unknown(name: str) -> str:
     names = sorted({*BUILTIN_RUNTIMES, *(point.name for point in installed(RUNTIME_GROUP))})
-    near = near_matches(name, names)
-    guess = f"; did you mean {' or '.join(near)}?" if near else ""
     return (
-        f"unknown runtime '{one_line(name)}'{guess}\n"
+        f"unknown runtime '{one_line(name)}'{did_you_mean(name, names)}\n"
         f"known runtimes: {', '.join(names)}\n"
         "a plugin of your own is named as package.module:PLUGIN or path/to/file.py:PLUGIN"
     )

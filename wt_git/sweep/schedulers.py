@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from wt_git.errors import LoadError, UsageError, WindTunnelError
 from wt_git.spi.scheduler import BUILTIN_SCHEDULERS, RunJob, Scheduler, SequentialScheduler
 from wt_git.sweep.loading import FOREIGN_FAILURES, describe, load, parse_source
-from wt_git.sweep.selection import near_matches
+from wt_git.sweep.selection import did_you_mean
 from wt_git.text import one_line
 
 if TYPE_CHECKING:
@@ -75,11 +75,9 @@ def _resolve(spec: str) -> type[Scheduler] | Scheduler:
     source = parse_source(spec)
     if source is None:
         names = sorted(BUILTIN_SCHEDULERS)
-        near = near_matches(spec, names)
         raise UsageError(
-            f"unknown scheduler '{one_line(spec)}'"
-            + (f"; did you mean {near[0]}?" if near else "")
-            + f"; built in: {', '.join(names)}; your own: package.module:Class or file.py:Class",
+            f"unknown scheduler '{one_line(spec)}'{did_you_mean(spec, names)}"
+            f"; built in: {', '.join(names)}; your own: package.module:Class or file.py:Class",
             code="unknown-scheduler",
         )
     value = load(source, "scheduler").value

@@ -114,6 +114,12 @@ def near_matches(value: str, candidates: Sequence[str]) -> tuple[str, ...]:
     return tuple(by_case[low] for low in [*close, *inside][:3])
 
 
+def did_you_mean(value: str, candidates: Sequence[str]) -> str:
+    """Return `; did you mean X or Y?` for a name that is not among `candidates`, or nothing."""
+    near = " or ".join(map(one_line, near_matches(value, candidates)))
+    return f"; did you mean {near}?" if near else ""
+
+
 def _unmatched_message(unmatched: Sequence[Unmatched]) -> str:
     lines = []
     for kind in ("scenario", "tag", "pack", "owner"):
