@@ -8,14 +8,17 @@
     ├── StorageError           a record could not be written or read            exit 1
     └── GitError               the git program could not answer                 exit 2
 
-An error carries what a program needs (`code`, `hints`) beside the sentence for people. Library code
-raises; only `wt_git.cli` prints, and it prints these without a traceback. docs/messages.md has one
-entry for each code.
+An error carries what a program needs (`code`, `facts`, `hints`, `retryable`) beside the sentence for
+people. Library code raises; only `wt_git.cli` prints, and it prints these without a traceback.
+docs/messages.md has one entry for each code.
 """
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 EXIT_YES = 0
 EXIT_NO = 1
@@ -27,16 +30,32 @@ EXIT_TERMINATED = 143
 
 
 class WindTunnelError(Exception):
-    """Something a person can cause and mend: `code` names it, `hints` are commands that help."""
+    """Something a person can cause and mend.
+
+    `code` names it. `hints` are lines for people below the message; `commands` those of them that
+    can be pasted and run. `facts` are what was seen, by name, as values that JSON can hold.
+    `retryable`: the same command may succeed later although nobody changes anything.
+    """
 
     code: ClassVar[str] = "error"
     exit_code: ClassVar[int] = EXIT_NO
+    retryable: ClassVar[bool] = False
 
-    def __init__(self, message: str, *, hints: tuple[str, ...] = (), code: str = "") -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        hints: tuple[str, ...] = (),
+        code: str = "",
+        facts: Mapping[str, object] | None = None,
+        commands: tuple[str, ...] = (),
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.hints = hints
         self.specific_code = code or self.code
+        self.facts = dict(facts or {})
+        self.commands = commands
 
 
 class UsageError(WindTunnelError):
@@ -63,6 +82,7 @@ class BusyError(WindTunnelError):
 
     code = "busy"
     exit_code = EXIT_BUSY
+    retryable = True
 
 
 class StorageError(WindTunnelError):

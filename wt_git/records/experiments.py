@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
+
+from pydantic import model_serializer
 
 from wt_git.records.fields import Record, Text
-from wt_git.records.rows import Cost, Expectation, Tier
+from wt_git.records.rows import (
+    CacheCheckRecord,
+    Cost,
+    CostUsd,
+    Expectation,
+    Tier,
+    without_unconfigured,
+)
 
 EXPERIMENT_VERSION = 1
 
@@ -35,9 +44,15 @@ class SweepRecord(Record):
     budget_exhausted: bool = False
     scenarios: int
     cost: Cost
+    cost_usd: CostUsd | None = None
+    cache_check: CacheCheckRecord | None = None
     exit_code: int
     status: SweepStatus
     errors: int
     not_started: list[Text]
     runtime: Text
     fingerprint: str
+
+    @model_serializer(mode="wrap")
+    def _without_what_is_not_configured(self, handler: Any) -> dict[str, Any]:
+        return without_unconfigured(handler(self))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_serializer
 
 from wt_git.records.fields import Record, Text
 
@@ -25,6 +25,37 @@ class Cost(Record):
     input_tokens: int | None
     cached_tokens: int | None
     output_tokens: int | None
+
+
+class CostUsd(Record):
+    """What a job or sweep cost in the currency of the pricing table, each part null where unknown.
+
+    `tokens_known` false: `total` is the time alone. `cache_split_known` false: every input token is
+    priced as uncached (docs/ladder.md, "Pricing").
+    """
+
+    uncached_input: float | None
+    cache_read: float | None
+    output: float | None
+    time: float
+    total: float
+    tokens_known: bool
+    cache_split_known: bool
+
+
+class CacheCheckRecord(Record):
+    """Whether the prompts of a conversation came from the model's cache after its first call."""
+
+    result: Literal["pass", "fail", "unknown"]
+    reason: Text | None
+    calls: list[str]
+
+
+class ScenarioKey(Record):
+    """A scenario by what tells it apart: the pack that owns it, and its name."""
+
+    pack: Text | None
+    scenario: Text
 
 
 class SnapshotRecord(Record):
@@ -58,6 +89,8 @@ class Experiment(Record):
     if_pass: Text | None = None
     if_fail: Text | None = None
     cost: Cost
+    cost_usd: CostUsd | None = None
+    cache_check: CacheCheckRecord | None = None
     budget_s: float | None = None
     budget_exhausted: bool = False
     fingerprint: str
@@ -71,6 +104,19 @@ class Experiment(Record):
     evidence_for: list[str] = Field(default_factory=list)
     earned_by: str | None = None
     excluded_failing: list[Text] = Field(default_factory=list)
+    excluded_failing_ids: list[ScenarioKey] = Field(default_factory=list)
+
+    @model_serializer(mode="wrap")
+    def _without_what_is_not_configured(self, handler: Any) -> dict[str, Any]:
+        return without_unconfigured(handler(self))
+
+
+def without_unconfigured(record: dict[str, Any]) -> dict[str, Any]:
+    """Return `record` without the keys that are absent, not null, where nothing configures them."""
+    for key in ("cost_usd", "cache_check"):
+        if record.get(key) is None:
+            record.pop(key, None)
+    return record
 
 
 class LayerPassRates(Record):
