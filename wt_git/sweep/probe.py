@@ -1,0 +1,220 @@
+"""Probes: one scenario, played live from a user turn of a saved trace on (docs/ladder.md, "Probes")."""
+
+from __future__ import annotations
+
+import copy
+import glob
+import json
+import os
+import stat
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wt_git.api.replay import HistoryPrefix, split_at_user_turn
+from wt_git.api.trace import trace_from_dict
+from wt_git.errors import UsageError
+from wt_git.sweep.selection import Selected, did_you_mean, select
+from wt_git.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wt_git.api.pack import ScenarioPack
+    from wt_git.api.scenario import Scenario
+    from wt_git.api.trace import Trace
+    from wt_git.sweep.selection import Selectors
+
+LARGEST_TRACE = 256 * 1024 * 1024
+"""Bytes. A file beyond it is no trace of a run, and parsing it could take all memory there is."""
+
+_NAMED = 10
+_SCORE_SUFFIX = ".score.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probe:
+    """A saved trace and where to take it up. `source` and `from_turn` are as typed.
+
+    `from_turn` counts user turns from 1; None is the last one.
+    """
+
+    source: str
+    from_turn: int | None
+    trace: Trace
+
+    @property
+    def prefix(self) -> HistoryPrefix:
+        """The turns that are replayed, not played. Raises `UsageError` as `live` does."""
+        return self._split()[0]
+
+    @property
+    def live(self) -> list[str]:
+        """What the user says live: the text of the chosen turn and of all later ones.
+
+        Raises `UsageError` when the trace has no such turn, or when one of them says nothing.
+        """
+        return self._split()[1]
+
+    def _split(self) -> tuple[HistoryPrefix, list[str]]:
+        texts = [turn.content for turn in self.trace.turns if turn.role == "user"]
+        if not texts:
+            raise self._refused(
+                "has no user turns, so there is nothing to play from", 0, code="no-user-turns"
+            )
+        first = len(texts) if self.from_turn is None else self.from_turn
+        if not 1 <= first <= len(texts):
+            raise self._refused(
+                f"has {_counted(len(texts), 'user turn')}, so --from-turn {first} is out of range; "
+                f"choose one from 1 to {len(texts)}",
+                len(texts),
+                code="turn-out-of-range",
+            )
+        for number, text in enumerate(texts[first - 1 :], first):
+            if not text.strip():
+                raise self._refused(
+                    f"says nothing in user turn {number}, and an empty turn cannot be sent",
+                    len(texts),
+                    code="empty-user-turn",
+                )
+        return split_at_user_turn(self.trace, self.from_turn)
+
+    def _refused(self, what: str, user_turns: int, *, code: str) -> UsageError:
+        return UsageError(
+            f"the trace '{one_line(self.source)}' {what}",
+            code=code,
+            facts={"path": self.source, "from_turn": self.from_turn, "user_turns": user_turns},
+        )
+
+
+def load_probe(path: Path | str, from_turn: int | None) -> Probe:
+    """Read the trace at `path`, which is kept as typed.
+
+    Raises `UsageError` for whatever stands there other than a trace that this version reads.
+    """
+    source = os.fspath(path)
+    try:
+        trace = trace_from_dict(_document(Path(source)))
+    except (OSError, ValueError, RecursionError) as problem:
+        raise _unloadable(source, problem) from problem
+    return Probe(source=source, from_turn=from_turn, trace=trace)
+
+
+def _document(path: Path) -> Any:
+    # Looked at before it is opened: opening a pipe waits for its writer.
+    mode = path.stat().st_mode
+    if not stat.S_ISREG(mode):
+        raise ValueError(f"it is {_kind(mode)}, not a file")
+    with path.open("rb") as stream:
+        data = stream.read(LARGEST_TRACE + 1)
+    if len(data) > LARGEST_TRACE:
+        raise ValueError(f"it is larger than {LARGEST_TRACE // 1024**2} MiB, which no trace is")
+    return json.loads(data.decode("utf-8"))
+
+
+def _kind(mode: int) -> str:
+    if stat.S_ISDIR(mode):
+        return "a folder"
+    return "a pipe" if stat.S_ISFIFO(mode) else "a device"
+
+
+def _unloadable(source: str, problem: Exception) -> UsageError:
+    if isinstance(problem, OSError):
+        reason = problem.strerror or str(problem)
+    elif isinstance(problem, json.JSONDecodeError | UnicodeDecodeError):
+        reason = f"it is not JSON: {problem}"
+    else:
+        reason = str(problem)
+    hint: tuple[str, ...] = ()
+    if source.endswith(_SCORE_SUFFIX):
+        trace = source.removesuffix(_SCORE_SUFFIX) + ".json"
+        hint = (f"this is the score of a run; its trace is {one_line(trace)}",)
+    return UsageError(
+        f"cannot load --from-trace '{one_line(source)}': {one_line(reason, 300)}",
+        code="trace-not-loaded",
+        hints=hint,
+        facts={"path": source, "reason": reason},
+    )
+
+
+def probe_selectors(selectors: Selectors, trace: Trace) -> Selectors:
+    """Return `selectors` with the trace's scenario, taken literally, where none was asked for."""
+    if selectors.scenarios:
+        return selectors
+    return replace(selectors, scenarios=(glob.escape(trace.scenario_id),))
+
+
+def select_probed(
+    packs: Sequence[ScenarioPack], selectors: Selectors, probe: Probe
+) -> list[Selected]:
+    """Return the one scenario that `probe` replays, with the live turns in place of its own.
+
+    `selectors` are those of `probe_selectors`, perhaps limited to some packs. Raises `UsageError`
+    when they choose anything but the trace's scenario, or when the trace has no such turn.
+    """
+    name = probe.trace.scenario_id
+    if selectors.scenarios == (glob.escape(name),):
+        _check_known(packs, name)
+    selected = select(packs, selectors)
+    check_selection(selected, probe.trace)
+    return [Selected(item.pack, live_scenario(item.scenario, probe.live)) for item in selected]
+
+
+def _check_known(packs: Sequence[ScenarioPack], name: str) -> None:
+    """Say that the pack is missing; `select` would blame a selector that nobody typed."""
+    names = sorted({scenario.name for pack in packs for scenario in pack.scenarios})
+    if name not in names:
+        raise UsageError(
+            f"unknown scenario(s): {one_line(name)}, which the trace is of"
+            f"{did_you_mean(name, names)}",
+            code="selector-unmatched",
+            hints=("name the pack that owns it: --pack-source path/to/file.py:attr",),
+            facts={"scenario": name},
+        )
+
+
+def check_selection(selected: Sequence[Selected], trace: Trace) -> None:
+    """Raise `UsageError` unless exactly the trace's scenario is selected, of one pack."""
+    name = trace.scenario_id
+    if [item.scenario.name for item in selected] == [name]:
+        return
+    chosen = [f"{item.pack.name}/{item.scenario.name}" for item in selected]
+    owners = [item.pack.name for item in selected if item.scenario.name == name]
+    raise UsageError(
+        f"A probe runs exactly the trace's scenario, '{one_line(name)}'; selected: {_some(chosen)}",
+        code="probe-selection",
+        hints=(_remedy(owners),),
+        facts={
+            "scenario": name,
+            "selected": [
+                {"pack": item.pack.name, "scenario": item.scenario.name} for item in selected
+            ],
+        },
+    )
+
+
+def _remedy(owners: Sequence[str]) -> str:
+    if len(owners) > 1:
+        packs = " or ".join(f"--pack {one_line(owner)}" for owner in owners)
+        return f"more than one pack owns a scenario of this name: add {packs}"
+    return "without --scenario the trace's own scenario is selected"
+
+
+def _some(names: Sequence[str]) -> str:
+    shown = ", ".join(map(one_line, names[:_NAMED])) or "nothing"
+    return shown + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def live_scenario(scenario: Scenario, live: Sequence[str]) -> Scenario:
+    """Return a copy of `scenario` in which the user says `live`; everything else stays.
+
+    A copy and not a new one: a subclass may be made in another way, or hold more than its fields.
+    """
+    changed = copy.copy(scenario)
+    changed.user_turns = list(live)
+    changed.prompt = live[-1]
+    return changed
