@@ -67,7 +67,7 @@ class CacheCheck:
     """`[tool.windtunnel.cache]`: when a prompt that should have been cached counts as missed."""
 
     fail_on_miss: bool = False
-    min_cached_ratio: float = 0.5
+    min_cached_ratio: Decimal = Decimal("0.5")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -335,7 +335,7 @@ def _cache(table: Table) -> CacheCheck:
     default = CacheCheck()
     fail_on_miss = table.flag("fail_on_miss", default=default.fail_on_miss)
     problem = "expected a number from 0 to 1"
-    ratio = float(table.number("min_cached_ratio", problem, default=default.min_cached_ratio))
+    ratio = Decimal(table.number("min_cached_ratio", problem, default=default.min_cached_ratio))
     if not 0 <= ratio <= 1:
         table.refuse("min_cached_ratio", problem)
     return CacheCheck(fail_on_miss=fail_on_miss, min_cached_ratio=ratio)

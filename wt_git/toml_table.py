@@ -49,7 +49,7 @@ class Table:
             self.refuse(key, problem)
         return Table(self.file, f"{self._name}.{_key(key)}".removeprefix("."), content)
 
-    def number(self, key: str, problem: str, *, default: float = 0) -> float | Decimal:
+    def number(self, key: str, problem: str, *, default: float | Decimal = 0) -> float | Decimal:
         """Return the finite number under `key`: an int or a Decimal, or `default`."""
         if key not in self._content:
             return default

@@ -1,14 +1,12 @@
 """Adding up tokens without ever making a run look cheaper than it was.
 
-A sum is null as soon as one of its parts is unknown (docs/architecture.md, "Tokens").
+A sum is null as soon as one of its parts is unknown (docs/ladder.md, "Cost").
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 
 class Tokens(NamedTuple):
@@ -24,22 +22,23 @@ NOTHING = Tokens(0, 0, 0)
 
 
 def run_tokens(
-    usage: Mapping[str, Any] | None, model_calls: Sequence[Mapping[str, Any]] | None
+    usage: Mapping[str, Any] | None, model_calls: Sequence[Mapping[str, Any] | None] | None
 ) -> Tokens:
     """Return the tokens of one run from its trace's `usage` and `model_calls`.
 
     A call without a prompt or completion count blanks all three sums, one without a cached count
-    only the cached sum.
+    only the cached sum. A send that reported nothing is such a call.
     """
     if model_calls:
+        calls = [call if isinstance(call, Mapping) else {} for call in model_calls]
         summed = Tokens(
-            _sum(call.get("prompt_tokens") for call in model_calls),
-            _sum(call.get("cached_tokens") for call in model_calls),
-            _sum(call.get("completion_tokens") for call in model_calls),
+            _sum(count(call.get("prompt_tokens")) for call in calls),
+            _sum(count(call.get("cached_tokens")) for call in calls),
+            _sum(count(call.get("completion_tokens")) for call in calls),
         )
         return UNKNOWN if summed.input is None or summed.output is None else summed
     if usage:
-        return Tokens(usage.get("input_tokens"), None, usage.get("output_tokens"))
+        return Tokens(count(usage.get("input_tokens")), None, count(usage.get("output_tokens")))
     return UNKNOWN
 
 
@@ -53,10 +52,17 @@ def total(parts: Iterable[Tokens]) -> Tokens:
     )
 
 
+def count(value: object) -> int | None:
+    """Return `value` if it counts something: a true integer of at least 0, never a boolean."""
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        return value
+    return None
+
+
 def _sum(counts: Iterable[int | None]) -> int | None:
     result = 0
-    for count in counts:
-        if count is None:
+    for one in counts:
+        if one is None:
             return None
-        result += count
+        result += one
     return result

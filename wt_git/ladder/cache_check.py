@@ -1,0 +1,97 @@
+"""Whether the prompts of a conversation came from the model's prompt cache.
+
+Rules: docs/ladder.md, "Cache check". Only reported numbers are read; what was not reported is
+unknown, and unknown is never a pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from wt_git.ladder.tokens import count
+from wt_git.records.rows import CacheCheckRecord
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from wt_git.config import CacheCheck
+
+_UNKNOWN = "cache split not reported for one or more calls"
+# Products of a ratio and a count are exact in it, however they were written.
+_EXACT = Context(prec=1000, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
+
+
+class _Checked(NamedTuple):
+    """One call after the first of its conversation; `miss` is the part of a reason, if it is one."""
+
+    known: bool
+    line: str
+    miss: str | None = None
+
+
+def check(
+    runs: Sequence[Sequence[Mapping[str, Any] | None] | None], config: CacheCheck
+) -> CacheCheckRecord:
+    """Return the result for one scenario from the `model_calls` of its runs, in run order.
+
+    Calls are numbered from 1 within their conversation, and a conversation never spans two runs.
+    """
+    checked = [
+        _judge(number, call, config.min_cached_ratio)
+        for calls in runs
+        for number, call in _after_the_first(calls or ())
+    ]
+    misses = [one.miss for one in checked if one.miss is not None]
+    is_known = bool(runs) and all(runs) and all(one.known for one in checked)
+    lines = [one.line for one in checked]
+    if misses:
+        return CacheCheckRecord(result="fail", reason="; ".join(misses), calls=lines)
+    if not is_known:
+        return CacheCheckRecord(result="unknown", reason=_UNKNOWN, calls=lines)
+    return CacheCheckRecord(result="pass", reason=None, calls=lines)
+
+
+def combine(rows: Iterable[CacheCheckRecord]) -> CacheCheckRecord:
+    """Return a sweep's result from those of its rows in selection order; without rows, a pass."""
+    listed = list(rows)
+    lines = [line for row in listed for line in row.calls]
+    result: Literal["fail", "unknown"]
+    for result in ("fail", "unknown"):
+        reasons = [row.reason for row in listed if row.result == result and row.reason]
+        if any(row.result == result for row in listed):
+            reason = "; ".join(reasons) if result == "fail" else next(iter(reasons), None)
+            return CacheCheckRecord(result=result, reason=reason, calls=lines)
+    return CacheCheckRecord(result="pass", reason=None, calls=lines)
+
+
+def makes_failure(record: CacheCheckRecord | None, config: CacheCheck | None) -> bool:
+    """Whether the check makes its row count as a failure, whatever the verdict."""
+    if record is None or config is None or not config.fail_on_miss:
+        return False
+    return record.result != "pass"
+
+
+def _after_the_first(
+    calls: Sequence[Mapping[str, Any] | None],
+) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Yield the calls to check with their numbers, one conversation after the other."""
+    conversations: dict[str | None, list[Mapping[str, Any]]] = {}
+    for call in calls:
+        entry = call if isinstance(call, Mapping) else {}
+        name = entry.get("conversation")
+        conversations.setdefault(name if isinstance(name, str) else None, []).append(entry)
+    for conversation in conversations.values():
+        yield from list(enumerate(conversation, start=1))[1:]
+
+
+def _judge(number: int, call: Mapping[str, Any], ratio: Decimal) -> _Checked:
+    prompt, cached = count(call.get("prompt_tokens")), count(call.get("cached_tokens"))
+    if prompt is None or cached is None or cached > prompt:
+        return _Checked(known=False, line=f"call {number}: cache split unknown")
+    line = f"call {number}: cached {cached}/{prompt}"
+    if Decimal(cached) < _EXACT.multiply(ratio, Decimal(prompt)):
+        missed = f"cached {cached} of {prompt} prompt tokens"
+        return _Checked(True, line, f"prompt cache miss at call {number}: {missed}")
+    return _Checked(True, line)

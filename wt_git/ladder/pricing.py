@@ -1,0 +1,135 @@
+"""From tokens and seconds to money, by the rates a repository configures.
+
+Rules: docs/ladder.md, "Pricing". All arithmetic is decimal and exact; a part is rounded once, to
+six decimals, and becomes a float only in the record.
+"""
+
+from __future__ import annotations
+
+import sys
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal
+from typing import TYPE_CHECKING
+
+from wt_git.records.rows import CostUsd
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wt_git.config import Pricing, Rates
+    from wt_git.ladder.tokens import Tokens
+
+DEFAULT_LABEL = "default"
+"""The entry of `models` that prices every label without an entry of its own."""
+
+_MICRO = Decimal("0.000001")
+_MILLION = 10**6
+_SECONDS_PER_HOUR = 3600
+# Wide enough for products of any two finite floats: only the quotients of seconds are not exact.
+_EXACT = Context(prec=1000, rounding=ROUND_HALF_EVEN, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
+_MOST = Decimal(sys.float_info.max)
+
+
+def price(tokens: Tokens, wall_s: float, label: str | None, pricing: Pricing) -> CostUsd:
+    """Return what `tokens` and `wall_s` seconds cost on the model `label`.
+
+    `label` is the plugin's; None is priced by `models.default`, as is a label without an entry.
+    Seconds count as records keep them, to the millisecond. Without both input and output, or
+    without rates, the token parts are null and `total` is the time alone.
+    """
+    rates = rates_of(label, pricing)
+    time = _time(wall_s, rates, pricing)
+    if rates is None or tokens.input is None or tokens.output is None:
+        return _record(None, None, None, time)
+    output = _tokens(tokens.output, rates.output_per_m)
+    if tokens.cached is None or tokens.cached > tokens.input:
+        return _record(_tokens(tokens.input, rates.input_per_m), None, output, time)
+    cache_rate = rates.input_per_m if rates.cache_read_per_m is None else rates.cache_read_per_m
+    return _record(
+        _tokens(tokens.input - tokens.cached, rates.input_per_m),
+        _tokens(tokens.cached, cache_rate),
+        output,
+        time,
+    )
+
+
+def rates_of(label: str | None, pricing: Pricing) -> Rates | None:
+    """Return the rates of `label`: its own, else those of `default`, else None."""
+    own = None if label is None else pricing.models.get(label)
+    return own or pricing.models.get(DEFAULT_LABEL)
+
+
+def known_total(cost: CostUsd) -> Decimal | None:
+    """Return the whole cost, None when the tokens are unknown and `total` is only the time."""
+    return least_total(cost) if cost.tokens_known else None
+
+
+def least_total(cost: CostUsd) -> Decimal:
+    """Return what was spent at the least: the time, and the tokens if they are known."""
+    return _money(cost.total)
+
+
+def total_cost(costs: Iterable[CostUsd]) -> CostUsd:
+    """Return the sum of the parts that have numbers; a part that never has one stays null.
+
+    The flags are true when they are in all of `costs`.
+    """
+    listed = list(costs)
+    return CostUsd(
+        uncached_input=_sum(cost.uncached_input for cost in listed),
+        cache_read=_sum(cost.cache_read for cost in listed),
+        output=_sum(cost.output for cost in listed),
+        time=_sum(cost.time for cost in listed) or 0.0,
+        total=_sum(cost.total for cost in listed) or 0.0,
+        tokens_known=all(cost.tokens_known for cost in listed),
+        cache_split_known=all(cost.cache_split_known for cost in listed),
+    )
+
+
+def _record(
+    uncached: Decimal | None, cache_read: Decimal | None, output: Decimal | None, time: Decimal
+) -> CostUsd:
+    total = time
+    for part in (uncached, cache_read, output):
+        total = total if part is None else _EXACT.add(total, part)
+    return CostUsd(
+        uncached_input=_number(uncached),
+        cache_read=_number(cache_read),
+        output=_number(output),
+        time=float(time),
+        total=float(min(total, _MOST)),
+        tokens_known=output is not None,
+        cache_split_known=cache_read is not None,
+    )
+
+
+def _tokens(count: int, per_million: Decimal) -> Decimal:
+    return _rounded(_EXACT.divide(_EXACT.multiply(Decimal(count), per_million), Decimal(_MILLION)))
+
+
+def _time(wall_s: float, rates: Rates | None, pricing: Pricing) -> Decimal:
+    own = None if rates is None else rates.time_per_hour
+    hourly = pricing.time_per_hour if own is None else own
+    seconds = _money(round(wall_s, 3))
+    return _rounded(_EXACT.divide(_EXACT.multiply(seconds, hourly), Decimal(_SECONDS_PER_HOUR)))
+
+
+def _rounded(amount: Decimal) -> Decimal:
+    """Return `amount` to six decimals, and never more than a float of the record can hold."""
+    return min(amount.quantize(_MICRO, context=_EXACT), _MOST)
+
+
+def _money(number: float) -> Decimal:
+    """Return a float of a record as the decimal number that its text shows."""
+    return Decimal(str(number))
+
+
+def _number(amount: Decimal | None) -> float | None:
+    return None if amount is None else float(amount)
+
+
+def _sum(parts: Iterable[float | None]) -> float | None:
+    known = [_money(part) for part in parts if part is not None]
+    total = Decimal(0)
+    for part in known:
+        total = _EXACT.add(total, part)
+    return float(_rounded(total)) if known else None
