@@ -7,6 +7,7 @@ questions) passes through here at the edge that prints it.
 from __future__ import annotations
 
 import re
+import shlex
 
 # Controls, line breaks of other kinds, what turns the direction of writing, half surrogate pairs.
 _CONTROL = re.compile(
@@ -89,3 +90,22 @@ def _json_escape(found: re.Match[str]) -> str:
 def xml_characters(text: str) -> str:
     """Return `text` with the characters that XML 1.0 cannot hold replaced by U+FFFD."""
     return _NOT_XML.sub("\ufffd", text)
+
+
+def shell_word(text: str) -> str:
+    r"""Return `text` as one word of a shell command that stands on one line and can be pasted.
+
+    What a terminal would obey is written as the shell's own `$'\x1b'`, which bash, zsh and ksh read.
+    """
+    if one_line(text) == text:
+        return shlex.quote(text)
+    raw = text.encode("utf-8", "surrogateescape" if _is_from_bytes(text) else "replace")
+    return "$'" + "".join(_ANSI_C.get(byte) or f"\\x{byte:02x}" for byte in raw) + "'"
+
+
+def _is_from_bytes(text: str) -> bool:
+    return not re.search(r"[\ud800-\udc7f\udd00-\udfff]", text)
+
+
+_ANSI_C = {byte: chr(byte) for byte in range(0x20, 0x7F)} | {0x27: "\\'", 0x5C: "\\\\"}
+"""Bytes within `$'...'`; the rest are written by number, as two digits that no third can join."""

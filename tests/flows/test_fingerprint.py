@@ -106,7 +106,7 @@ def test_an_edit_while_it_runs_is_no_evidence_and_named(here: Repo) -> None:
     write_plugin(send="open('plugin.py', 'a').write('#'); open('fresh', 'w').close()")
     here.commit("an agent that edits itself")
     ran = run()
-    assert "artifact changed while this sweep ran ('fresh', 'plugin.py')" in ran.err
+    assert "artifact changed while this sweep ran (files: fresh, plugin.py)" in ran.err
     assert "is not evidence" in ran.err
     experiment = last()
     assert experiment["fingerprint"] == "changed-during-sweep"

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wt_git.errors import GitError, UsageError
+from wt_git.evidence import compiled_files
 from wt_git.git.exclusions import Exclusions
 from wt_git.git.path_patterns import PathPatterns
 from wt_git.git.paths import tracked_below
@@ -22,7 +23,6 @@ from wt_git.records.manifests import Manifest
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
-COMPILED = (".pyc", ".pyo")
 OUTSIDE = "outside"
 
 
@@ -56,6 +56,8 @@ class Fingerprint:
 
     `value` is the hash of `parts`, or `snapshot-failed`. `notes` are sentences for people, each a
     weakness of this fingerprint. `sources` has an in-tree path or `outside` for each source.
+    `repository` is the one whose tree was taken, None outside of one; `failure` says why there is no
+    snapshot of it.
     """
 
     value: str
@@ -63,6 +65,8 @@ class Fingerprint:
     notes: tuple[str, ...]
     snapshot: Snapshot | None
     sources: Mapping[str, str]
+    repository: Repository | None = None
+    failure: str | None = None
 
     @property
     def tree_under_test(self) -> str | None:
@@ -120,7 +124,7 @@ class Fingerprinter:
         Raises `UsageError` when the soul or notes file went away since it was checked.
         """
         subject, notes = self.subject, list[str]()
-        repository, snapshot, failed = self._snapshot(notes)
+        repository, snapshot, failure = self._snapshot(notes)
         parts = FingerprintParts(
             git_tree=snapshot.tree if snapshot else None,
             runtime=subject.runtime,
@@ -132,15 +136,17 @@ class Fingerprinter:
             wt_version=subject.wt_version,
         )
         return Fingerprint(
-            value=SNAPSHOT_FAILED if failed else parts.value(),
+            value=parts.value() if failure is None else SNAPSHOT_FAILED,
             parts=parts,
             notes=tuple(notes),
             snapshot=snapshot,
             sources=_sources(subject, repository, snapshot),
+            repository=repository,
+            failure=failure,
         )
 
-    def _snapshot(self, notes: list[str]) -> tuple[Repository | None, Snapshot | None, bool]:
-        """Return the repository, its snapshot, and whether taking it failed."""
+    def _snapshot(self, notes: list[str]) -> tuple[Repository | None, Snapshot | None, str | None]:
+        """Return the repository, its snapshot, and why taking it failed."""
         try:
             repository = self.repository()
             if repository is None:
@@ -148,7 +154,7 @@ class Fingerprinter:
                     "not in a git repository: only the runtime and the files you named are "
                     "fingerprinted, changes of the code will not be noticed"
                 )
-                return None, None, False
+                return None, None, None
             taken = take(
                 repository,
                 exclusions=_exclusions(self.subject, repository),
@@ -160,9 +166,9 @@ class Fingerprinter:
                 f"could not snapshot the git working tree ({reason}): until that is mended, what "
                 "passes is evidence for nothing"
             )
-            return None, None, True
+            return None, None, reason
         notes.extend(_weaknesses(taken))
-        return repository, taken, False
+        return repository, taken, None
 
 
 def _check_runs_dir(subject: Subject, repository: Repository) -> None:
@@ -203,7 +209,7 @@ def _exclusions(subject: Subject, repository: Repository) -> Exclusions:
         for path in written
         if path.is_relative_to(top) and path != top
     ]
-    return Exclusions(paths=tuple(dict.fromkeys(inside)), suffixes=COMPILED)
+    return Exclusions(paths=tuple(dict.fromkeys(inside)), suffixes=compiled_files.SUFFIXES)
 
 
 _UNNORMALISED = (
@@ -287,6 +293,8 @@ def _tracked_source(repository: Repository, runs: Path) -> str | None:
 _LAYOUT_NAMES = {
     ".gitignore",
     ".wt-outputs",
+    ".ledger-index",
+    ".ledger-index.new",
     "ledger.ndjsonl",
     "experiments.ndjsonl",
     "events.ndjsonl",

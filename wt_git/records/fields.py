@@ -7,14 +7,21 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 
-def _without_lone_surrogates(value: Any) -> Any:
-    """Agents and file names can carry half a surrogate pair; UTF-8 cannot, so it becomes U+FFFD."""
-    if isinstance(value, str) and not value.isascii():
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return value
+def as_recorded(text: str) -> str:
+    """Return `text` as a record holds it.
+
+    Agents and file names can carry half a surrogate pair; UTF-8 cannot, so it becomes U+FFFD.
+    """
+    if text.isascii():
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-Text = Annotated[str, BeforeValidator(_without_lone_surrogates)]
+def _text(value: Any) -> Any:
+    return as_recorded(value) if isinstance(value, str) else value
+
+
+Text = Annotated[str, BeforeValidator(_text)]
 """A string from outside, always encodable as UTF-8."""
 
 
