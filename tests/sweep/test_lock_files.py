@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 import tempfile
@@ -80,9 +81,49 @@ def test_whatever_stands_in_a_lock_file_is_a_holder_or_nothing(content, tmp_path
     path = tmp_path_factory.getbasetemp() / "any.lock"
     path.write_bytes(content)
     found = read_holder(path)
-    line = describe_waiting(Waiting(key="k", holder=found, ahead=0, first_ticket_ahead=None))
+    held_s = found and found.held_s(datetime(2026, 1, 2, tzinfo=UTC))
+    assert held_s is None or held_s >= 0
+    waiting = Waiting(key="k", holder=found, ahead=0, first_ticket_ahead=None, held_s=held_s)
+    line = describe_waiting(waiting)
     assert "runtime 'k' is in use" in line
     assert "\n" not in line
+
+
+@pytest.mark.parametrize(
+    ("since", "said"),
+    [
+        ("2026-01-02T03:04:05Z", "(for 0 s)"),
+        ("2026-01-02T03:03:05.5Z", "(for 59 s)"),
+        ("2026-01-02T03:00:00Z", "(for 4 min)"),
+        ("2026-01-01T00:00:00Z", "(for 27 h 4 min)"),
+        ("2026-01-02T03:04:06Z", None),  # the clock was set back
+        ("2026-01-02T03:00:00", None),
+        ("yesterday", None),
+    ],
+)
+def test_a_waiter_is_told_for_how_long_the_runtime_has_been_held(since, said):
+    """A person need not subtract times; where nobody can know, nothing is said."""
+    holding = dataclasses.replace(holder(7), since=since)
+    held_s = holding.held_s(datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC))
+    waiting = Waiting(key="k", holder=holding, ahead=0, first_ticket_ahead=None, held_s=held_s)
+    line = describe_waiting(waiting)
+    assert f"since {since}" in line
+    assert said in line if said else "(for" not in line
+
+
+@pytest.mark.parametrize(
+    ("ahead", "stalled", "said"),
+    [
+        (0, False, "; next in the queue; waiting for it to finish"),
+        (1, False, "; place 2 in the queue, first pid 42 (0-1-42.ticket); waiting"),
+        (4, True, "; place 5 in the queue: pid 42 (0-1-42.ticket) is first and does not take"),
+    ],
+)
+def test_a_waiter_is_told_its_place(ahead, stalled, said):
+    """And which process is ahead of all others: the one to look at when nothing moves."""
+    first = "0-1-42.ticket" if ahead else None
+    waiting = Waiting(key="k", holder=None, ahead=ahead, first_ticket_ahead=first, stalled=stalled)
+    assert said in describe_waiting(waiting)
 
 
 def test_a_hostile_record_cannot_write_to_the_terminal(tmp_path):

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -113,7 +114,42 @@ def test_no_wait_says_who_holds_it_and_gives_up(locks, start):
     ):
         pytest.fail("the lock is taken")
     assert "--no-wait" in busy.value.message
+    assert busy.value.facts == {
+        "runtime": KEY,
+        "holder": holder(first.pid).as_record(),
+        "queue": [],
+    }
+    assert busy.value.retryable
     assert tickets(locks) == []
+
+
+def test_no_wait_says_who_waits_already(locks, start):
+    """How long the queue is decides whether it is worth coming back."""
+    first = start()
+    first.until("held")
+    waiting = [start(priority=2), start(priority=1)]
+    for waiter in waiting:
+        waiter.next()
+    with (
+        pytest.raises(BusyError, match=rf"; 2 in the queue, first pid {waiting[1].pid} \(") as busy,
+        queue.hold(KEY, holder(1), folder=locks, wait=False),
+    ):
+        pytest.fail("the lock is taken")
+    assert busy.value.facts["queue"] == tickets(locks)
+
+
+def test_whoever_waited_holds_it_since_the_wait_was_over(locks, start):
+    """Those behind would else be told a time that includes the queue."""
+    first = start()
+    first.until("held")
+    second = start()
+    second.next()
+    asked_for = json.loads(queue.lock_path(locks, KEY).read_text())["since"]
+    first.say("release")
+    second.until("held")
+    since = json.loads(queue.lock_path(locks, KEY).read_text())["since"]
+    assert asked_for == "2026-01-02T03:04:05Z"  # long ago, as every lock process says
+    assert datetime.now(UTC) - datetime.fromisoformat(since) < timedelta(hours=1)
 
 
 def test_a_killed_holder_lets_go(start):
@@ -227,7 +263,8 @@ def test_nobody_jumps_ahead_of_a_stopped_waiter(locks, start):
     assert told["event"] == "waiting"
     assert told["pid"] is None
     assert told["ahead"] == 1
-    assert f"-{head.pid}.ticket" in told["line"]
+    assert f"place 2 in the queue: pid {head.pid} (0-" in told["line"]
+    assert "perhaps it is stopped" in told["line"]
     assert "held by another process" in told["line"]
     with (
         pytest.raises(BusyError, match="held by another process"),  # not by the dead one

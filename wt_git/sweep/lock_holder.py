@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from wt_git.sweep.file_locks import open_existing, release, try_lock
@@ -15,11 +16,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _MOST_BYTES = 65536
+_MINUTE = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Holder:
-    """The process that holds a runtime; `since` is UTC, `command` as typed."""
+    """The process that holds a runtime; `since` is UTC, `command` as typed.
+
+    Whoever had to wait holds it since the wait was over, whatever `since` was given as.
+    """
 
     pid: int
     host: str
@@ -33,39 +38,79 @@ class Holder:
         """Return the record as the lock file and the events hold it."""
         return asdict(self)
 
+    def held_s(self, now: datetime) -> float | None:
+        """Return for how many seconds it has held the runtime; None where that cannot be said."""
+        try:
+            seconds = (now - datetime.fromisoformat(self.since)).total_seconds()
+        except (ValueError, TypeError):  # no time, or one without a zone
+            return None
+        return seconds if seconds >= 0 else None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waiting:
-    """Why a sweep waits for runtime `key`.
+    """Why a sweep waits for runtime `key`, and where in the queue it stands.
 
     `holder` is None when the holder left no readable record, or when nobody holds the runtime and
-    the next in line has not taken it. `ahead` sweeps are waiting in front; `first_ticket_ahead` is
-    the file name of the first one's ticket.
+    the next in line has not taken it; `stalled` says that this has lasted. The holder has had it
+    for `held_s` seconds, None where that is unknown. `ahead` sweeps are waiting in front;
+    `first_ticket_ahead` is the file name of the first one's ticket.
     """
 
     key: str
     holder: Holder | None
     ahead: int
     first_ticket_ahead: str | None
+    held_s: float | None = None
+    stalled: bool = False
 
 
 def describe_waiting(waiting: Waiting) -> str:
-    """Return the line that tells a person what the sweep waits for."""
-    line = describe_busy(waiting.key, waiting.holder)
-    if waiting.first_ticket_ahead is not None:
-        line += f"; {waiting.ahead} ahead in the queue, first {waiting.first_ticket_ahead}"
+    """Return the line that tells a person for whom the sweep waits, how long already, and where."""
+    line = _in_use(waiting.key, waiting.holder, waiting.held_s)
+    first = waiting.first_ticket_ahead
+    if first is None:
+        line += "; next in the queue"
+    elif waiting.stalled:
+        line += (
+            f"; place {waiting.ahead + 1} in the queue: {_owner(first)} is first and does not take "
+            "the runtime although it could, perhaps it is stopped"
+        )
+    else:
+        line += f"; place {waiting.ahead + 1} in the queue, first {_owner(first)}"
     return line + "; waiting for it to finish (--no-wait gives up instead)"
 
 
-def describe_busy(key: str, holder: Holder | None) -> str:
-    """Return the start of every line about a runtime that is in use."""
+def describe_busy(waiting: Waiting) -> str:
+    """Return the line for a caller that declines to wait: who holds the runtime, and who waits."""
+    line = _in_use(waiting.key, waiting.holder, waiting.held_s)
+    if waiting.first_ticket_ahead is not None:
+        line += f"; {waiting.ahead} in the queue, first {_owner(waiting.first_ticket_ahead)}"
+    return line + "; not waiting (--no-wait)"
+
+
+def _in_use(key: str, holder: Holder | None, held_s: float | None) -> str:
     line = f"runtime '{one_line(key)}' is in use, "
     if holder is None:
         return line + "held by another process"
+    span = "" if held_s is None else f" (for {_span(held_s)})"
     return line + (
-        f"held by pid {holder.pid} on {one_line(holder.host)} since {one_line(holder.since)}, "
+        f"held by pid {holder.pid} on {one_line(holder.host)} since {one_line(holder.since)}{span}, "
         f"running `{one_line(holder.command)}`"
     )
+
+
+def _owner(ticket: str) -> str:
+    """Return who keeps a ticket; its name ends with the process."""
+    return f"pid {ticket.removesuffix('.ticket').rpartition('-')[2]} ({ticket})"
+
+
+def _span(seconds: float) -> str:
+    minutes = int(seconds) // _MINUTE
+    if not minutes:
+        return f"{int(seconds)} s"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min"
 
 
 def write_holder(descriptor: int, holder: Holder) -> None:

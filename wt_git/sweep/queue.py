@@ -13,10 +13,11 @@ import os
 import re
 import tempfile
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wt_git.clock import SystemClock
+from wt_git.clock import SystemClock, with_fraction
 from wt_git.errors import BusyError
 from wt_git.sweep.file_locks import is_current, open_lockable, release, try_lock, usable
 from wt_git.sweep.lock_holder import (
@@ -107,12 +108,13 @@ def hold(
     queue = path.with_name(f"{path.name}.queue")
     descriptor = _without_waiting(path, queue)
     if descriptor is None and not wait:
-        raise BusyError(f"{_why_busy(key, path, queue)}; not waiting (--no-wait)")
+        raise _busy(key, path, queue, clock)
     began = clock.monotonic()
     waited = descriptor is None
     if descriptor is None:
         ticket = Ticket(queue, priority=priority, arrived=clock.now(), pid=os.getpid())
-        descriptor = wait_for_turn(key, path, ticket, stop, on_waiting)
+        descriptor = wait_for_turn(key, path, ticket, stop=stop, on_waiting=on_waiting, clock=clock)
+        holder = replace(holder, since=with_fraction(clock.now()))
     try:
         write_holder(descriptor, holder)
         if waited and on_acquired is not None:
@@ -123,11 +125,20 @@ def hold(
         release(descriptor)
 
 
-def _why_busy(key: str, path: Path, queue: Path) -> str:
+def _busy(key: str, path: Path, queue: Path, clock: Clock) -> BusyError:
     with usable(path.parent):
+        tickets = live_tickets(queue)
         # With nobody in the queue, asking the lock could make it look taken to a third.
-        holder = current_holder(path) if live_tickets(queue) else read_holder(path)
-    return describe_busy(key, holder)
+        holder = current_holder(path) if tickets else read_holder(path)
+    waiting = Waiting(
+        key=key,
+        holder=holder,
+        ahead=len(tickets),
+        first_ticket_ahead=tickets[0] if tickets else None,
+        held_s=holder.held_s(clock.now()) if holder else None,
+    )
+    facts = {"runtime": key, "holder": holder.as_record() if holder else None, "queue": tickets}
+    return BusyError(describe_busy(waiting), facts=facts)
 
 
 def _without_waiting(path: Path, queue: Path) -> int | None:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from wt_git.clock import Clock
+
 _LOOK_S = 0.1
 # A hand-over takes an instant. When the lock is free and the next in line has not taken it for this
 # many looks, that process does not run.
@@ -28,8 +30,10 @@ def wait_for_turn(
     key: str,
     path: Path,
     ticket: Ticket,
+    *,
     stop: threading.Event | None,
     on_waiting: Callable[[Waiting], None] | None,
+    clock: Clock,
 ) -> int:
     """Queue for the lock file `path` with `ticket` and return its locked descriptor.
 
@@ -37,7 +41,7 @@ def wait_for_turn(
     lock folder fails. The ticket is gone afterwards, whatever happened.
     """
     turn = _Turn(path, ticket)
-    news = _News(key, path, on_waiting)
+    news = _News(key, path, on_waiting, clock)
     stopping = stop or threading.Event()
     try:
         while True:
@@ -99,10 +103,17 @@ class _Turn:
 class _News:
     """Says why we wait: at first, when the holder changes, and when nobody takes a free lock."""
 
-    def __init__(self, key: str, path: Path, on_waiting: Callable[[Waiting], None] | None) -> None:
+    def __init__(
+        self,
+        key: str,
+        path: Path,
+        on_waiting: Callable[[Waiting], None] | None,
+        clock: Clock,
+    ) -> None:
         self._key = key
         self._path = path
         self._on_waiting = on_waiting
+        self._clock = clock
         self._told = False
         self._shown: Holder | None = None
         self._looks_at_free = 0
@@ -125,6 +136,8 @@ class _News:
                 holder=holder,
                 ahead=len(in_front),
                 first_ticket_ahead=in_front[0] if in_front else None,
+                held_s=holder.held_s(self._clock.now()) if holder else None,
+                stalled=bool(in_front) and self._looks_at_free >= _LOOKS_UNTIL_STALLED,
             )
         )
 
