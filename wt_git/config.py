@@ -54,12 +54,16 @@ class Ladder:
     """`[tool.windtunnel.ladder]`: wall-clock caps in seconds, and what each tier may run on.
 
     A tier that `models` does not list may use any model. `pricing` is None when nothing is priced.
+    `max_cost` is what a sweep may spend and `reserve_per_run` what one run may cost, in the
+    currency of `pricing`; None: any amount, and what the ledger knows.
     """
 
     probe_budget_s: float = 300.0
     focused_budget_s: float = 900.0
     models: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     pricing: Pricing | None = None
+    max_cost: Decimal | None = None
+    reserve_per_run: Decimal | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -255,7 +259,7 @@ def _notes_ref(table: Table) -> str:
 
 
 def _ladder(table: Table) -> Ladder:
-    table.refuse_unknown(("probe_budget_s", "focused_budget_s", "models", "pricing"))
+    table.refuse_unknown(tuple(one.name for one in fields(Ladder)))
     models, pricing = table.table("models"), table.table("pricing")
     default = Ladder()
     return Ladder(
@@ -263,7 +267,17 @@ def _ladder(table: Table) -> Ladder:
         focused_budget_s=_budget(table, "focused_budget_s", default.focused_budget_s),
         models=_model_lists(models) if models is not None else {},
         pricing=_pricing(pricing) if pricing is not None else None,
+        max_cost=_amount(table, "max_cost"),
+        reserve_per_run=_amount(table, "reserve_per_run"),
     )
+
+
+def _amount(table: Table, key: str) -> Decimal | None:
+    """Return the amount of money under `key`, which means nothing where nothing has a price."""
+    amount = _rate(table, key)
+    if amount is not None and not table.has("pricing"):
+        table.refuse(key, "needs a [tool.windtunnel.ladder.pricing] table: nothing has a price")
+    return amount
 
 
 def _budget(table: Table, key: str, default: float) -> float:

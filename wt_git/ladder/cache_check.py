@@ -6,21 +6,19 @@ unknown, and unknown is never a pass.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from wt_git.ladder.decimals import EXACT
 from wt_git.ladder.tokens import count
 from wt_git.records.rows import CacheCheckRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from wt_git.config import CacheCheck
 
 _UNKNOWN = "cache split not reported for one or more calls"
-# Products of a ratio and a count are exact in it, however they were written.
-_EXACT = Context(prec=1000, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
 
 
 class _Checked(NamedTuple):
@@ -32,7 +30,7 @@ class _Checked(NamedTuple):
 
 
 def check(
-    runs: Sequence[Sequence[Mapping[str, Any] | None] | None], config: CacheCheck
+    runs: Sequence[Sequence[Mapping[str, Any]] | None], config: CacheCheck
 ) -> CacheCheckRecord:
     """Return the result for one scenario from the `model_calls` of its runs, in run order.
 
@@ -74,14 +72,12 @@ def makes_failure(record: CacheCheckRecord | None, config: CacheCheck | None) ->
 
 
 def _after_the_first(
-    calls: Sequence[Mapping[str, Any] | None],
+    calls: Sequence[Mapping[str, Any]],
 ) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """Yield the calls to check with their numbers, one conversation after the other."""
     conversations: dict[str | None, list[Mapping[str, Any]]] = {}
     for call in calls:
-        entry = call if isinstance(call, Mapping) else {}
-        name = entry.get("conversation")
-        conversations.setdefault(name if isinstance(name, str) else None, []).append(entry)
+        conversations.setdefault(call.get("conversation"), []).append(call)
     for conversation in conversations.values():
         yield from list(enumerate(conversation, start=1))[1:]
 
@@ -91,7 +87,7 @@ def _judge(number: int, call: Mapping[str, Any], ratio: Decimal) -> _Checked:
     if prompt is None or cached is None or cached > prompt:
         return _Checked(known=False, line=f"call {number}: cache split unknown")
     line = f"call {number}: cached {cached}/{prompt}"
-    if Decimal(cached) < _EXACT.multiply(ratio, Decimal(prompt)):
+    if Decimal(cached) < EXACT.multiply(ratio, Decimal(prompt)):
         missed = f"cached {cached} of {prompt} prompt tokens"
         return _Checked(True, line, f"prompt cache miss at call {number}: {missed}")
     return _Checked(True, line)

@@ -7,9 +7,10 @@ six decimals, and becomes a float only in the record.
 from __future__ import annotations
 
 import sys
-from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from wt_git.ladder.decimals import EXACT, of_record
 from wt_git.records.rows import CostUsd
 
 if TYPE_CHECKING:
@@ -24,8 +25,6 @@ DEFAULT_LABEL = "default"
 _MICRO = Decimal("0.000001")
 _MILLION = 10**6
 _SECONDS_PER_HOUR = 3600
-# Wide enough for products of any two finite floats: only the quotients of seconds are not exact.
-_EXACT = Context(prec=1000, rounding=ROUND_HALF_EVEN, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
 _MOST = Decimal(sys.float_info.max)
 
 
@@ -65,7 +64,7 @@ def known_total(cost: CostUsd) -> Decimal | None:
 
 def least_total(cost: CostUsd) -> Decimal:
     """Return what was spent at the least: the time, and the tokens if they are known."""
-    return _money(cost.total)
+    return of_record(cost.total)
 
 
 def total_cost(costs: Iterable[CostUsd]) -> CostUsd:
@@ -90,7 +89,7 @@ def _record(
 ) -> CostUsd:
     total = time
     for part in (uncached, cache_read, output):
-        total = total if part is None else _EXACT.add(total, part)
+        total = total if part is None else EXACT.add(total, part)
     return CostUsd(
         uncached_input=_number(uncached),
         cache_read=_number(cache_read),
@@ -103,24 +102,19 @@ def _record(
 
 
 def _tokens(count: int, per_million: Decimal) -> Decimal:
-    return _rounded(_EXACT.divide(_EXACT.multiply(Decimal(count), per_million), Decimal(_MILLION)))
+    return _rounded(EXACT.divide(EXACT.multiply(Decimal(count), per_million), Decimal(_MILLION)))
 
 
 def _time(wall_s: float, rates: Rates | None, pricing: Pricing) -> Decimal:
     own = None if rates is None else rates.time_per_hour
     hourly = pricing.time_per_hour if own is None else own
-    seconds = _money(round(wall_s, 3))
-    return _rounded(_EXACT.divide(_EXACT.multiply(seconds, hourly), Decimal(_SECONDS_PER_HOUR)))
+    seconds = of_record(round(wall_s, 3))
+    return _rounded(EXACT.divide(EXACT.multiply(seconds, hourly), Decimal(_SECONDS_PER_HOUR)))
 
 
 def _rounded(amount: Decimal) -> Decimal:
     """Return `amount` to six decimals, and never more than a float of the record can hold."""
-    return min(amount.quantize(_MICRO, context=_EXACT), _MOST)
-
-
-def _money(number: float) -> Decimal:
-    """Return a float of a record as the decimal number that its text shows."""
-    return Decimal(str(number))
+    return min(amount.quantize(_MICRO, context=EXACT), _MOST)
 
 
 def _number(amount: Decimal | None) -> float | None:
@@ -128,8 +122,8 @@ def _number(amount: Decimal | None) -> float | None:
 
 
 def _sum(parts: Iterable[float | None]) -> float | None:
-    known = [_money(part) for part in parts if part is not None]
+    known = [of_record(part) for part in parts if part is not None]
     total = Decimal(0)
     for part in known:
-        total = _EXACT.add(total, part)
+        total = EXACT.add(total, part)
     return float(_rounded(total)) if known else None

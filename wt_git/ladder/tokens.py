@@ -5,8 +5,10 @@ A sum is null as soon as one of its parts is unknown (docs/ladder.md, "Cost").
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
 
 
 class Tokens(NamedTuple):
@@ -22,7 +24,7 @@ NOTHING = Tokens(0, 0, 0)
 
 
 def run_tokens(
-    usage: Mapping[str, Any] | None, model_calls: Sequence[Mapping[str, Any] | None] | None
+    usage: Mapping[str, Any] | None, model_calls: Sequence[Mapping[str, Any]] | None
 ) -> Tokens:
     """Return the tokens of one run from its trace's `usage` and `model_calls`.
 
@@ -30,11 +32,10 @@ def run_tokens(
     only the cached sum. A send that reported nothing is such a call.
     """
     if model_calls:
-        calls = [call if isinstance(call, Mapping) else {} for call in model_calls]
         summed = Tokens(
-            _sum(count(call.get("prompt_tokens")) for call in calls),
-            _sum(count(call.get("cached_tokens")) for call in calls),
-            _sum(count(call.get("completion_tokens")) for call in calls),
+            _sum(count(call.get("prompt_tokens")) for call in model_calls),
+            _sum(count(call.get("cached_tokens")) for call in model_calls),
+            _sum(count(call.get("completion_tokens")) for call in model_calls),
         )
         return UNKNOWN if summed.input is None or summed.output is None else summed
     if usage:

@@ -1,0 +1,260 @@
+"""How much money a sweep may spend (docs/ladder.md, "A ceiling in money").
+
+`Books` is the arithmetic, without effects. `Ceiling` keeps one set of books for the threads of a
+sweep, and lets a run wait while runs in flight decide whether it fits.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from typing import TYPE_CHECKING, Literal
+
+from wt_git.errors import UsageError
+from wt_git.ladder.decimals import EXACT, plain
+from wt_git.ladder.pricing import known_total, least_total
+from wt_git.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from wt_git.config import Ladder
+    from wt_git.records.gate_rows import ScenarioId
+    from wt_git.records.rows import CostUsd
+
+Judgement = Literal["start", "wait", "refuse"]
+
+_NOTHING = Decimal(0)
+# How soon a waiting run notices that the sweep was stopped: nobody who stops it can wake it.
+_LOOK_AGAIN_S = 0.1
+
+
+def resolve_ceiling(asked: Decimal | None, ladder: Ladder) -> Decimal | None:
+    """Return what a sweep may spend: what was asked for, or `max_cost`; None: any amount.
+
+    Raises `UsageError` for more than `max_cost`, and where nothing has a price.
+    """
+    if asked is not None and ladder.pricing is None:
+        raise UsageError(
+            f"--max-cost {plain(asked)} needs prices, and there is no "
+            "[tool.windtunnel.ladder.pricing] in pyproject.toml: without one, no run's cost is known",
+            code="max-cost-without-prices",
+            facts={"max_cost": float(asked)},
+        )
+    most = ladder.max_cost
+    if asked is None or most is None:
+        return most if asked is None else asked
+    if asked > most:
+        raise UsageError(
+            f"--max-cost {plain(asked)} exceeds the max_cost of {plain(most)} in "
+            "[tool.windtunnel.ladder]; --max-cost may only lower it",
+            code="max-cost-raised",
+            facts={"max_cost": float(asked), "highest_max_cost": float(most)},
+        )
+    return asked
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Books:
+    """What was spent under `limit`, and what is reserved for the runs `in_flight`.
+
+    The reserve None belongs to a first run whose cost nobody knows; it flies alone. `is_bounded`
+    false: such a run ended without a known cost, so there is no telling what was spent.
+    """
+
+    limit: Decimal
+    spent: Decimal = _NOTHING
+    in_flight: tuple[Decimal | None, ...] = ()
+    is_bounded: bool = True
+
+    def judge(self, reserve: Decimal | None) -> Judgement:
+        """Say whether a run with this reserve may start: now, perhaps later, or never again."""
+        if not self.is_bounded:
+            return "refuse"
+        if reserve is None:
+            if self.spent >= self.limit:
+                return "refuse"
+            return "wait" if self.in_flight else "start"
+        if EXACT.add(self.spent, reserve) > self.limit:
+            return "refuse"
+        committed = self.spent
+        for other in self.in_flight:
+            if other is None:
+                return "wait"
+            committed = EXACT.add(committed, other)
+        return "start" if EXACT.add(committed, reserve) <= self.limit else "wait"
+
+    def started(self, reserve: Decimal | None) -> Books:
+        """Return the books with one more run in flight."""
+        return replace(self, in_flight=(*self.in_flight, reserve))
+
+    def released(self, reserve: Decimal | None) -> Books:
+        """Return the books without one run that had `reserve` and spent nothing."""
+        remaining = list(self.in_flight)
+        remaining.remove(reserve)
+        return replace(self, in_flight=tuple(remaining))
+
+    def finished(self, reserve: Decimal | None, cost: Decimal | None, least: Decimal) -> Books:
+        """Return the books after a run that had `reserve`.
+
+        Its `cost` is None when unknown: then the reserve was spent, or `least` if that is more.
+        """
+        after = self.released(reserve)
+        if cost is None and reserve is None:
+            return replace(after, spent=EXACT.add(self.spent, least), is_bounded=False)
+        if cost is None:
+            cost = max(reserve or _NOTHING, least)
+        return replace(after, spent=EXACT.add(self.spent, cost))
+
+
+@dataclass(slots=True, eq=False)
+class Reservation:
+    """The money that one run may spend. End it once, by `settle` or `release`; more is ignored."""
+
+    scenario: ScenarioId
+    reserve: Decimal | None
+    _ceiling: Ceiling = field(repr=False)
+
+    def settle(self, cost: CostUsd | None) -> None:
+        """Account for the run that ended. None: nothing is known about what it cost."""
+        self._ceiling.settle(self, cost)
+
+    def release(self) -> None:
+        """Give the money back: the agent was never contacted."""
+        self._ceiling.release(self)
+
+
+class Ceiling:
+    """The books of one sweep, for any number of threads.
+
+    A run's reserve is `reserve_per_run`, else the largest known cost of one run of its scenario:
+    what `history` says, or what this sweep has seen. Without either, the first run goes alone.
+    """
+
+    def __init__(
+        self,
+        limit: Decimal,
+        *,
+        reserve_per_run: Decimal | None = None,
+        history: Callable[[ScenarioId], Decimal | None] | None = None,
+    ) -> None:
+        self._books = Books(limit=limit)
+        self._reserve_per_run = reserve_per_run
+        self._history = history
+        self._highest: dict[ScenarioId, Decimal | None] = {}
+        self._open: set[Reservation] = set()
+        self._first_runs_waiting: set[object] = set()
+        self._changed = threading.Condition()
+        self._refusal: str | None = None
+
+    @property
+    def books(self) -> Books:
+        """The books as they are now."""
+        return self._books
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether a run was refused, so that the sweep is smaller than it was asked to be."""
+        return self._refusal is not None
+
+    @property
+    def sentence(self) -> str | None:
+        """What stopped the sweep, for people; None when nothing did."""
+        return self._refusal
+
+    def try_start(
+        self, scenario: ScenarioId, is_stopped: Callable[[], bool] = lambda: False
+    ) -> Reservation | None:
+        """Reserve money for the next run of `scenario`; None when it must not start.
+
+        While runs in flight may leave enough, this waits for them, at most until `is_stopped` is
+        true; the thread that asks must hold no reservation. The first run that does not fit ends
+        the starting of runs for good.
+        """
+        self._look_up(scenario)
+        waiting = object()
+        with self._changed:
+            try:
+                while self._refusal is None and not is_stopped():
+                    reserve = self._reserve_of(scenario)
+                    judgement = self._books.judge(reserve)
+                    if judgement == "refuse":
+                        self._refusal = self._why(scenario, reserve)
+                    elif judgement == "start" and self._is_next(reserve):
+                        return self._reserved(scenario, reserve)
+                    else:
+                        self._wait(waiting, is_first=reserve is None)
+                return None
+            finally:
+                self._first_runs_waiting.discard(waiting)
+                self._changed.notify_all()
+
+    def settle(self, reservation: Reservation, cost: CostUsd | None) -> None:
+        """End a reservation with what its run cost."""
+        known = None if cost is None else known_total(cost)
+        least = _NOTHING if cost is None else least_total(cost)
+        with self._changed:
+            if self._close(reservation):
+                self._books = self._books.finished(reservation.reserve, known, least)
+                if known is not None:
+                    seen = self._highest.get(reservation.scenario)
+                    self._highest[reservation.scenario] = (
+                        known if seen is None else max(seen, known)
+                    )
+
+    def release(self, reservation: Reservation) -> None:
+        """End a reservation whose run spent nothing."""
+        with self._changed:
+            if self._close(reservation):
+                self._books = self._books.released(reservation.reserve)
+
+    def _look_up(self, scenario: ScenarioId) -> None:
+        """Ask the history once for each scenario, outside the lock: it may read a ledger."""
+        if self._history is None or self._reserve_per_run is not None or scenario in self._highest:
+            return
+        found = self._history(scenario)
+        with self._changed:
+            self._highest.setdefault(scenario, found)
+
+    def _reserve_of(self, scenario: ScenarioId) -> Decimal | None:
+        if self._reserve_per_run is not None:
+            return self._reserve_per_run
+        return self._highest.get(scenario)
+
+    def _is_next(self, reserve: Decimal | None) -> bool:
+        """First runs go before others: they must be alone, and later ones can then overlap."""
+        return reserve is None or not self._first_runs_waiting
+
+    def _wait(self, waiting: object, *, is_first: bool) -> None:
+        if is_first:
+            self._first_runs_waiting.add(waiting)
+        else:
+            self._first_runs_waiting.discard(waiting)
+        self._changed.wait(_LOOK_AGAIN_S)
+
+    def _reserved(self, scenario: ScenarioId, reserve: Decimal | None) -> Reservation:
+        reservation = Reservation(scenario, reserve, self)
+        self._books = self._books.started(reserve)
+        self._open.add(reservation)
+        return reservation
+
+    def _close(self, reservation: Reservation) -> bool:
+        if reservation not in self._open:
+            return False
+        self._open.discard(reservation)
+        self._changed.notify_all()
+        return True
+
+    def _why(self, scenario: ScenarioId, reserve: Decimal | None) -> str:
+        books = self._books
+        said = f"ceiling of ${plain(books.limit)} reached: ${plain(books.spent)} spent"
+        if not books.is_bounded:
+            return (
+                f"{said} at the least, and what a run costs is not known: its tokens were not "
+                "reported or its model has no price. Set reserve_per_run in "
+                "[tool.windtunnel.ladder] to what a run may cost"
+            )
+        if reserve is None:
+            return said
+        return f"{said}, and a run of {one_line(scenario.name)} may cost ${plain(reserve)}"
