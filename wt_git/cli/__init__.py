@@ -38,6 +38,12 @@ COMMANDS = {
         "wt_git.cli.commands.verify", "Check that commits are covered by recorded evidence."
     ),
     "log": Entry("wt_git.cli.commands.log", "List commits with the experiments on their trees."),
+    "results": Entry(
+        "wt_git.cli.commands.results", "Tabulate what is working, or what the ladder costs."
+    ),
+    "review": Entry(
+        "wt_git.cli.commands.review", "Say whether a finished sweep changed a decision."
+    ),
     "sync": Entry("wt_git.cli.commands.sync", "Fetch, unite and push the evidence in git."),
     "notes": Entry("wt_git.cli.commands.notes", "Show, rebuild or prune the evidence in git."),
     "hook": Entry("wt_git.cli.commands.hook", "What the scripts in git's hook folder call."),
@@ -76,6 +82,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (Exception, SystemExit) as error:  # noqa: BLE001 - the last resort: no bare traceback
         from wt_git.cli.problems import report  # noqa: PLC0415 - only when something went wrong
 
+        _record(error, arguments)
         return report(error, arguments)
 
 
@@ -131,11 +138,20 @@ def _invoke(command: click.Command, arguments: list[str]) -> int:
     except click.exceptions.Exit as done:
         return done.exit_code
     except click.ClickException as error:
+        _record(error, arguments)
         error.show()
         return error.exit_code
     except click.Abort:
         return EXIT_INTERRUPTED
     return returned if isinstance(returned, int) else EXIT_YES
+
+
+def _record(error: BaseException, arguments: list[str]) -> None:
+    """Print the refusal as a record too, for a program that asked for records."""
+    if arguments[:1] == ["run"] and "--json" in arguments:
+        from wt_git.cli.run_records import refused  # noqa: PLC0415 - rarely needed
+
+        refused(error, arguments)
 
 
 def _print(text: str, *, error: bool = False) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -59,6 +60,24 @@ class Seconds(click.ParamType[float]):
             self.fail(f"expected a number of seconds, got '{value}'", param, ctx)
         if not 0 < number < math.inf:  # NaN is in no range either
             self.fail(f"must be greater than 0 and finite, got {value}", param, ctx)
+        return number
+
+
+class Amount(click.ParamType[Decimal]):
+    """A finite amount of money of at least 0, in the currency of the pricing table."""
+
+    name = "AMOUNT"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Decimal:
+        """Return `value` as a Decimal, or fail with what was expected."""
+        try:
+            number = Decimal(str(value))
+        except InvalidOperation:
+            self.fail(f"expected an amount such as 2.50, got '{value}'", param, ctx)
+        if not number.is_finite() or number < 0:
+            self.fail(f"must be a finite amount of at least 0, got {value}", param, ctx)
         return number
 
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
+from wt_git.cli.cost_block import cost_block
+from wt_git.ladder.declaration import plan_line, prediction_line
 from wt_git.sweep.results import ScenarioBroke, ScenarioRan, ScenarioResult, WorldMismatched
 from wt_git.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from wt_git.records.experiments import SweepRecord
+    from wt_git.sweep.request import Prepared
     from wt_git.sweep.results import RunSummary, SweepOutcome
 
 _MOST_DETAIL = 400
@@ -76,13 +80,35 @@ def _of_run(run: RunSummary) -> Iterator[str]:
             yield f"  {layer.name}{diagnostic}: {one_line(layer.detail, _MOST_DETAIL)}"
 
 
+def admission_line(prepared: Prepared) -> str:
+    """Return why a dry run found nothing in the way."""
+    earned = prepared.earned
+    if earned is None:
+        return "would run:  yes, a sweep of this tier need not be earned"
+    if earned.earned_by is None:
+        return "would run:  yes, the first experiment against a target need not be earned"
+    return f"would run:  yes, earned by the focused sweep {earned.earned_by}"
+
+
 def closing_lines(outcome: SweepOutcome, elapsed_s: float) -> Iterator[str]:
     """Yield the end of the talk about a sweep: what came of it, and what went wrong around it."""
-    if outcome.status != "busy":
+    if outcome.status not in {"busy", "refused"}:
         yield _summary(outcome, elapsed_s)
     if outcome.status == "interrupted":
         yield "interrupted: what finished is recorded, and marked so that it is no evidence"
+    if outcome.cut_short is not None:
+        yield outcome.cut_short
+    if outcome.record is not None:
+        yield from _account(outcome.record)
     yield from outcome.problems
+
+
+def _account(record: SweepRecord) -> Iterator[str]:
+    """Yield whether the prediction held, what was planned for this outcome, and what it cost."""
+    for line in (prediction_line(record), plan_line(record)):
+        if line is not None:
+            yield line
+    yield from cost_block(record.question, record.cost, record.cost_usd, record.cache_check)
 
 
 def _summary(outcome: SweepOutcome, elapsed_s: float) -> str:
@@ -94,19 +120,4 @@ def _summary(outcome: SweepOutcome, elapsed_s: float) -> str:
         (len(outcome.not_started), "not started"),
     ]
     said = ", ".join(f"{count} {what}" for count, what in counts if count) or "nothing ran"
-    tokens = _tokens(outcome)
-    return f"{said} in {elapsed_s:.1f}s{tokens}"
-
-
-def _tokens(outcome: SweepOutcome) -> str:
-    costs = [row.experiment.cost for row in outcome.rows()]
-    counted = [
-        (cost.input_tokens, cost.output_tokens)
-        for cost in costs
-        if cost.input_tokens is not None and cost.output_tokens is not None
-    ]
-    if not counted:
-        return ""
-    text = f"; tokens: {sum(i for i, _ in counted)} in / {sum(o for _, o in counted)} out"
-    unknown = len(costs) - len(counted)
-    return text + (f" (unknown for {unknown} scenario(s))" if unknown else "")
+    return f"{said} in {elapsed_s:.1f}s"

@@ -56,7 +56,8 @@ class Snapshot:
     repository. `dirty_submodules`: their uncommitted edits are not in the tree. `hidden_edits`:
     edited files that git was told to pass over. `conflicts`: unmerged paths, taken as they are on
     disk. `unnormalised`: files whose bytes are those of the index, while adding them would give
-    other ones, because attributes changed since.
+    other ones, because attributes changed since. `untracked` files are in the tree and in no
+    commit; of `partly_staged` ones a commit of the index would hold another content.
     """
 
     tree: str
@@ -74,6 +75,8 @@ class Snapshot:
     hidden_edits: tuple[str, ...] = ()
     conflicts: tuple[str, ...] = ()
     unnormalised: tuple[str, ...] = ()
+    untracked: tuple[str, ...] = ()
+    partly_staged: tuple[str, ...] = ()
 
 
 def take(
@@ -130,6 +133,10 @@ def _taken(
         hidden_edits=_names(blindspots.hidden(staging, found)),
         conflicts=_names([one.path for one in found.status.changed if one.unmerged]),
         unnormalised=_names(found.unnormalised),
+        untracked=_names(found.status.untracked),
+        partly_staged=_names(
+            [one.path for one in found.status.changed if one.edited and one.staged != one.base]
+        ),
     )
 
 

@@ -1,4 +1,4 @@
-"""How big an experiment is (docs/architecture.md, "Tiers")."""
+"""How big an experiment is (docs/ladder.md, "Tiers")."""
 
 from __future__ import annotations
 
@@ -8,8 +8,13 @@ if TYPE_CHECKING:
     from wt_git.records.rows import Tier
 
 
-def tier_of(selected: int) -> Tier:
-    """Return the tier of a sweep that runs `selected` scenarios; nothing else decides it."""
+def tier_of(selected: int, *, is_probe: bool = False) -> Tier:
+    """Return the tier of a sweep that runs `selected` scenarios; nothing else decides it.
+
+    A replay from a recorded point is a probe.
+    """
+    if is_probe:
+        return "probe"
     return "focused" if selected == 1 else "regression"
 
 

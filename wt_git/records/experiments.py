@@ -18,7 +18,7 @@ from wt_git.records.rows import (
 
 EXPERIMENT_VERSION = 1
 
-SweepStatus = Literal["completed", "aborted", "busy", "error", "interrupted"]
+SweepStatus = Literal["completed", "aborted", "busy", "error", "interrupted", "refused"]
 
 
 class SweepRecord(Record):

@@ -9,6 +9,7 @@ from wt_git.api.preconditions import WorldMismatchError
 from wt_git.clock import whole_seconds
 from wt_git.errors import StorageError
 from wt_git.evidence.changes import describe_change
+from wt_git.ladder.tokens import run_tokens
 from wt_git.records.events import ScenarioError
 from wt_git.records.fingerprint import CHANGED_DURING_SWEEP
 from wt_git.runner.batch import run_scenario
@@ -16,10 +17,11 @@ from wt_git.runner.foreign_values import safe_text
 from wt_git.sweep.loading import FOREIGN_FAILURES, describe
 from wt_git.sweep.recorder import ScenarioRecorder
 from wt_git.sweep.results import ScenarioBroke, ScenarioResult, WorldMismatched
-from wt_git.sweep.row import ledger_row
+from wt_git.sweep.row import RowState, cost_of, ledger_row, priced
 
 if TYPE_CHECKING:
     from wt_git.api.aggregate import ScenarioRunResult
+    from wt_git.sweep.limits import JobLimits
     from wt_git.sweep.selection import Selected
     from wt_git.sweep.session import Session
 
@@ -28,14 +30,18 @@ class _Cancelled(Exception):  # noqa: N818 - control flow, not an error
     """The sweep was interrupted after this job was provisioned and before its first run."""
 
 
-def run_job(session: Session, index: int, selected: Selected) -> ScenarioResult | None:
+def run_job(
+    session: Session, index: int, selected: Selected, limits: JobLimits
+) -> ScenarioResult | None:
     """Run one scenario and return what came of it; None when an interruption came first.
+
+    `limits` let the first run start and are asked before each other one.
 
     Raises `StorageError` when a run cannot be written, since no later run could be either; all
     other failures are the scenario's and are returned.
     """
     try:
-        return _Job(session, index, selected).execute()
+        return _Job(session, index, selected, limits).execute()
     except _Cancelled:
         return None
     except StorageError:
@@ -44,13 +50,16 @@ def run_job(session: Session, index: int, selected: Selected) -> ScenarioResult 
         return _world_mismatch(session, index, selected, error)
     except FOREIGN_FAILURES as error:
         return _broke(session, index, selected, error)
+    finally:
+        limits.close()
 
 
 class _Job:
-    def __init__(self, session: Session, index: int, selected: Selected) -> None:
+    def __init__(self, session: Session, index: int, selected: Selected, limits: JobLimits) -> None:
         self._session = session
         self._index = index
         self._selected = selected
+        self._limits = limits
         self._recorder = ScenarioRecorder(
             selected,
             session.runs_dir,
@@ -74,7 +83,8 @@ class _Job:
             hooks=session.prepared.hooks,
             on_run_start=self._run_starts,
             on_run_complete=self._run_completed,
-            should_start_run=lambda _: not session.interrupted,
+            history_prefix=session.prepared.history_prefix,
+            should_start_run=lambda _: not session.interrupted and self._limits.may_run(),
             on_warning=lambda text: session.progress.say(f"warning: {text}"),
             clock=session.clock,
         )
@@ -84,16 +94,14 @@ class _Job:
             self._selected,
             ran.runs,
             ran.aggregate,
-            ts=whole_seconds(session.clock.now()),
-            sweep_id=session.sweep_id,
-            label=session.prepared.request.label,
-            tier=session.prepared.tier,
-            wall_s=session.clock.monotonic() - began,
-            interrupted=session.interrupted,
-            baseline=session.baseline,
-            git_sha=session.git_sha,
-            taken=session.prepared.fingerprint,
-            fingerprint=self._fingerprint_now(),
+            facts=session.facts,
+            state=RowState(
+                ts=whole_seconds(session.clock.now()),
+                wall_s=session.clock.monotonic() - began,
+                fingerprint=self._fingerprint_now(),
+                interrupted=session.interrupted,
+                budget_exhausted=self._limits.exhausted,
+            ),
         )
         session.aggregates[self._index] = ran.aggregate
         # The row first: an artifact that cannot be written must not cost the runs their evidence.
@@ -104,7 +112,8 @@ class _Job:
     def _fingerprint_now(self) -> str:
         """Return what stands for the fingerprint in the row: not itself, where it changed."""
         first = self._session.prepared.fingerprint
-        if not first.value.startswith("sha256:"):
+        is_probe = self._session.prepared.tier == "probe"  # it certifies nothing
+        if is_probe or not first.value.startswith("sha256:"):
             return first.value
         now = self._session.prepared.fingerprinter.take()
         if now.value == first.value:
@@ -133,7 +142,11 @@ class _Job:
         self._recorder.run_started(run)
 
     def _run_completed(self, run: int, result: ScenarioRunResult) -> None:
-        self._recorder.run_scored(run, result, self._session.clock.monotonic() - self._run_began)
+        wall_s = self._session.clock.monotonic() - self._run_began
+        facts, trace = self._session.facts, result.trace
+        cost = cost_of(wall_s, [run_tokens(trace.usage, trace.model_calls)])
+        self._limits.run_ended(priced(cost, facts.taken.parts.model, facts.pricing))
+        self._recorder.run_scored(run, result, wall_s)
 
     def _write_scenario_artifacts(self, artifacts: list[Any]) -> None:
         for artifact in artifacts:

@@ -1,88 +1,118 @@
-"""The checks before a sweep; each refusal is exit 2.
+"""Looking up what a sweep is asked for; each refusal is exit 2.
 
-The order is that of docs/architecture.md, "A sweep, step by step".
+Whether the sweep may run is `wt_git.sweep.admission`'s part. The order is that of docs/architecture.md, "A sweep, step by step".
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from wt_git.api.scenario import is_vacuous
-from wt_git.config import Settings
 from wt_git.errors import UsageError
+from wt_git.ladder.budget import budget_of
+from wt_git.ladder.ceiling import resolve_ceiling
+from wt_git.ladder.model_policy import check_model
 from wt_git.ladder.tiers import tier_of
 from wt_git.spi.agent_runtime import AgentConfig, ModelSpec
 from wt_git.sweep.hooks import resolve_hooks
 from wt_git.sweep.packs import discover
 from wt_git.sweep.plugins import find_plugin, resolve
-from wt_git.sweep.request import Prepared
-from wt_git.sweep.schedulers import plan
-from wt_git.sweep.selection import Selectors, select
+from wt_git.sweep.request import LookedUp
+from wt_git.sweep.selection import select
 from wt_git.sweep.subject import fingerprinter_of
 from wt_git.text import one_line
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
+    from wt_git.config import Settings
     from wt_git.sweep.packs import Discovered
     from wt_git.sweep.plugins import Runtime
+    from wt_git.sweep.probe import Probe
     from wt_git.sweep.request import SweepRequest
-    from wt_git.sweep.selection import Selected
+    from wt_git.sweep.selection import Selected, Selectors
 
 
-DEFAULTS = Settings()
-
-
-def prepare(request: SweepRequest, *, folder: Path, settings: Settings = DEFAULTS) -> Prepared:
+def look_up(
+    request: SweepRequest,
+    *,
+    folder: Path,
+    load_settings: Callable[[], Settings],
+    say: Callable[[str], None],
+) -> LookedUp:
     """Resolve everything that `request` names. Builds no runtime and writes no file.
 
-    `folder` is where the repository is looked for. Raises `UsageError` or `LoadError` for the first thing that is wrong.
+    `folder` is where the repository is looked for; `say` receives sentences for people. Raises
+    `UsageError` or `LoadError` for the first thing that is wrong.
     """
-    notices: list[str] = []
     hooks = resolve_hooks(request.hooks)
-    plugin = find_plugin(request.runtime, notices.append)
-    found = discover(request.pack_sources)
-    selected = select(found.packs, _effective_selectors(request, found, notices))
+    probe = _probe(request)
+    plugin = find_plugin(request.runtime, say)
+    selected = _selected(request, probe, discover(request.pack_sources), say)
     soul, agents = _soul(request), _file(request.agents, "--agents")
-    notices += _vacuous(selected)
-    runtime = resolve(plugin, notices.append)
-    scheduling = plan(
-        request.scheduler,
-        request.max_concurrency,
-        limit=runtime.limit,
-        hooks_active=bool(hooks),
-    )
+    for warning in _vacuous(selected):
+        say(warning)
+    settings, tier = load_settings(), tier_of(len(selected), is_probe=probe is not None)
+    budget_s = budget_of(tier, request.budget_s, settings.ladder)
+    runtime = resolve(plugin, say)
+    check_model(tier, runtime.model, settings.ladder)
+    ceiling = resolve_ceiling(request.max_cost, settings.ladder)
     fingerprinter = fingerprinter_of(request, runtime, folder, settings.gate.not_under_test)
     fingerprinter.check_runs_dir()
-    fingerprint = fingerprinter.take()
-    notices += [f"note: {note}" for note in fingerprint.notes]
-    return Prepared(
+    return LookedUp(
         request=request,
+        settings=settings,
         hooks=hooks,
         runtime=runtime,
         selected=selected,
-        tier=tier_of(len(selected)),
+        tier=tier,
         config=_agent_config(request, runtime, soul, agents),
-        plan=scheduling,
+        budget_s=budget_s,
+        ceiling=ceiling,
         fingerprinter=fingerprinter,
-        fingerprint=fingerprint,
-        notes_ref=settings.notes_ref,
-        notices=(*notices, *scheduling.notices),
+        history_prefix=probe.prefix if probe is not None else None,
     )
 
 
-def _effective_selectors(request: SweepRequest, found: Discovered, notices: list[str]) -> Selectors:
+def _probe(request: SweepRequest) -> Probe | None:
+    if request.from_trace is None:
+        if request.from_turn is None:
+            return None
+        raise UsageError(
+            "--from-turn requires --from-trace: it counts the user turns of a saved trace",
+            code="usage",
+            facts={"from_turn": request.from_turn},
+        )
+    from wt_git.sweep.probe import load_probe  # noqa: PLC0415 - for probes only
+
+    return load_probe(request.from_trace, request.from_turn)
+
+
+def _selected(
+    request: SweepRequest, probe: Probe | None, found: Discovered, say: Callable[[str], None]
+) -> list[Selected]:
+    selectors = _effective_selectors(request, found, say)
+    if probe is None:
+        return select(found.packs, selectors)
+    from wt_git.sweep.probe import probe_selectors, select_probed  # noqa: PLC0415
+
+    return select_probed(found.packs, probe_selectors(selectors, probe.trace), probe)
+
+
+def _effective_selectors(
+    request: SweepRequest, found: Discovered, say: Callable[[str], None]
+) -> Selectors:
     """Limit the run to the sources that were named: they are what their author works on."""
     asked = request.selectors
     if not found.sourced or asked.packs or request.all_packs:
         return asked
-    notices.append(
+    say(
         f"running only {', '.join(map(one_line, found.sourced))} (from --pack-source); "
         "--all-packs runs every pack"
     )
-    return Selectors(
-        scenarios=asked.scenarios, tags=asked.tags, packs=found.sourced, owners=asked.owners
-    )
+    return replace(asked, packs=found.sourced)
 
 
 def _agent_config(

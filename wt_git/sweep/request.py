@@ -5,10 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from wt_git.ladder.declaration import Declaration
+
 if TYPE_CHECKING:
+    from decimal import Decimal
     from pathlib import Path
 
+    from wt_git.api.replay import HistoryPrefix
+    from wt_git.config import Settings
     from wt_git.evidence.fingerprint import Fingerprint, Fingerprinter
+    from wt_git.ladder.gate import Earned
     from wt_git.records.rows import Tier
     from wt_git.spi.agent_runtime import AgentConfig
     from wt_git.sweep.plugins import Runtime
@@ -35,24 +41,42 @@ class SweepRequest:
     scheduler: str = "sequential"
     max_concurrency: int | None = None
     wait: bool = True
+    declaration: Declaration = field(default_factory=Declaration)
+    budget_s: float | None = None
+    max_cost: Decimal | None = None
+    from_trace: Path | None = None
+    from_turn: int | None = None
     command: str = "wt run"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Prepared:
-    """A request that passed every check: nothing has been built or written yet.
+class LookedUp:
+    """A request with everything that it names resolved. Nothing has been built or written.
 
-    `fingerprint` is what was under test at that moment; `fingerprinter` takes it again.
+    `budget_s` and `ceiling` are what the sweep may use, None without a limit. `fingerprinter` takes
+    the fingerprint of what is under test. `history_prefix` precedes what a probe sends.
     """
 
     request: SweepRequest
+    settings: Settings
     hooks: list[Any]
     runtime: Runtime
     selected: list[Selected]
     tier: Tier
     config: AgentConfig
-    plan: Plan
+    budget_s: float | None
+    ceiling: Decimal | None
     fingerprinter: Fingerprinter
+    history_prefix: HistoryPrefix | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared(LookedUp):
+    """A sweep that may run. `fingerprint` is what was under test when that was decided.
+
+    `earned` is what the gate found, None for a sweep that need not be earned.
+    """
+
+    plan: Plan
     fingerprint: Fingerprint
-    notes_ref: str
-    notices: tuple[str, ...] = field(default=())
+    earned: Earned | None = None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from wt_git.api.score import GateLayer, Score
-    from wt_git.records.experiments import SweepStatus
+    from wt_git.records.experiments import SweepRecord, SweepStatus
     from wt_git.records.rows import LedgerRow
     from wt_git.sweep.selection import Selected
 
@@ -84,7 +84,8 @@ class SweepOutcome:
     """A sweep that ended. `results` and `not_started` are in selection order.
 
     `exit_code` is what the command exits with; it is None only when `failure` says which defect
-    or storage problem ended the sweep.
+    or storage problem ended the sweep. `cut_short` is the sentence about the limit that did it.
+    `record` is the sweep's record, None where it has none: refused, busy, ended by a failure.
     """
 
     sweep_id: str
@@ -94,6 +95,8 @@ class SweepOutcome:
     not_started: tuple[Selected, ...]
     problems: tuple[str, ...] = ()
     failure: BaseException | None = None
+    cut_short: str | None = None
+    record: SweepRecord | None = None
 
     def rows(self) -> list[LedgerRow]:
         """Return the rows of this sweep in selection order."""

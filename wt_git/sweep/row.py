@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wt_git import __version__
+from wt_git.ladder.cache_check import check
+from wt_git.ladder.pricing import price
 from wt_git.ladder.tokens import Tokens, run_tokens, total
 from wt_git.records.rows import (
+    CacheCheckRecord,
     Cost,
+    CostUsd,
     Experiment,
     FailureCostRecord,
     LayerPassRates,
     LedgerRow,
     RowVerdict,
+    ScenarioKey,
     SnapshotRecord,
     Tier,
 )
@@ -23,7 +29,10 @@ if TYPE_CHECKING:
     from wt_git.api.aggregate import AggregateResult, ScenarioRunResult
     from wt_git.api.score import FailureCost
     from wt_git.api.trace import Trace
+    from wt_git.config import CacheCheck, Pricing
     from wt_git.evidence.fingerprint import Fingerprint
+    from wt_git.ladder.declaration import Declaration
+    from wt_git.ladder.gate import Earned
     from wt_git.sweep.selection import Selected
 
 ERROR_MARKER = "runner_error:"
@@ -38,13 +47,52 @@ def execution_error(trace: Trace) -> str | None:
     return None
 
 
-def counts_as_failure(verdict: str, *, errored: bool, transport_only: bool) -> bool:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SweepFacts:
+    """What all rows of one sweep say alike.
+
+    `taken` is the fingerprint from before the sweep. `earned` is what the gate found; None for
+    sweeps that need not be earned. `pricing` and `cache` are None where nothing configures them.
+    """
+
+    sweep_id: str
+    label: str
+    tier: Tier
+    declaration: Declaration
+    budget_s: float | None
+    baseline: bool
+    git_sha: str | None
+    taken: Fingerprint
+    earned: Earned | None = None
+    source_trace: str | None = None
+    from_turn: int | None = None
+    pricing: Pricing | None = None
+    cache: CacheCheck | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowState:
+    """How the sweep stood when a scenario's last run was in.
+
+    `fingerprint` is what stands for it in the row: its value, or a word where it changed meanwhile.
+    """
+
+    ts: str
+    wall_s: float
+    fingerprint: str
+    interrupted: bool
+    budget_exhausted: bool
+
+
+def counts_as_failure(
+    verdict: str, *, errored: bool, transport_only: bool, cache_blocks: bool = False
+) -> bool:
     """Return whether a row makes its sweep exit 1 (docs/files.md, "Counts as a failure").
 
-    A run that could not be executed and an invalid experiment always do; beyond that, what a
-    transport-only pack says about the model does not.
+    A run that could not be executed, an invalid experiment and a prompt cache that must hit and did
+    not always do; beyond that, what a transport-only pack says about the model does not.
     """
-    if errored or verdict == "INVALID":
+    if errored or verdict == "INVALID" or cache_blocks:
         return True
     return not transport_only and verdict in _FAILURE_VERDICTS
 
@@ -60,37 +108,34 @@ def cost_of(wall_s: float, parts: Sequence[Tokens]) -> Cost:
     )
 
 
+def tokens_of(cost: Cost) -> Tokens:
+    """Return the token counts of a cost record."""
+    return Tokens(cost.input_tokens, cost.cached_tokens, cost.output_tokens)
+
+
+def priced(cost: Cost, model: str | None, pricing: Pricing | None) -> CostUsd | None:
+    """Return what `cost` comes to on the model of that label; None where nothing is priced."""
+    return None if pricing is None else price(tokens_of(cost), cost.wall_s, model, pricing)
+
+
 def ledger_row(
     selected: Selected,
     runs: Sequence[ScenarioRunResult],
     aggregate: AggregateResult,
     *,
-    ts: str,
-    sweep_id: str,
-    label: str,
-    tier: Tier,
-    wall_s: float,
-    interrupted: bool,
-    baseline: bool,
-    git_sha: str | None,
-    taken: Fingerprint,
-    fingerprint: str,
+    facts: SweepFacts,
+    state: RowState,
 ) -> LedgerRow:
-    """Return the row of a scenario whose last run is in.
-
-    `taken` is the fingerprint from before the sweep, `fingerprint` what stands for it in the row:
-    its value, or a word where it changed meanwhile.
-    """
+    """Return the row of a scenario whose last run is in."""
     pack, scenario = selected
     first = runs[0].trace if runs else None
     verdict: RowVerdict = aggregate.verdict  # type: ignore[assignment]
-    errored = any(execution_error(run.trace) is not None for run in runs)
     return LedgerRow(
-        ts=ts,
+        ts=state.ts,
         scenario_id=scenario.name,
         pack=pack.name,
         owner=pack.owner,
-        label=label,
+        label=facts.label,
         model=first.model if first else None,
         quant=first.quant if first else None,
         verdict=verdict,
@@ -105,26 +150,63 @@ def ledger_row(
         failure_risk=aggregate.failure_risk,
         run_ids=[run.trace.run_id for run in runs],
         origin=_origin(scenario.tags),
-        git_sha=git_sha,
+        git_sha=facts.git_sha,
         wt_version=__version__,
-        sweep_id=sweep_id,
-        experiment=Experiment(
-            tier=tier,
-            counts_as_failure=counts_as_failure(
-                verdict, errored=errored, transport_only=pack.transport_only
-            ),
-            interrupted=interrupted,
-            cost=cost_of(
-                wall_s, [run_tokens(run.trace.usage, run.trace.model_calls) for run in runs]
-            ),
-            fingerprint=fingerprint,
-            fingerprint_parts=taken.parts.as_record(),
-            baseline=baseline,
-            tree_under_test=taken.tree_under_test,
-            snapshot=_snapshot_record(taken),
-            sources=dict(taken.sources),
-        ),
+        sweep_id=facts.sweep_id,
+        experiment=_experiment(selected, runs, verdict, facts=facts, state=state),
     )
+
+
+def _experiment(
+    selected: Selected,
+    runs: Sequence[ScenarioRunResult],
+    verdict: RowVerdict,
+    *,
+    facts: SweepFacts,
+    state: RowState,
+) -> Experiment:
+    traces = [run.trace for run in runs]
+    cost = cost_of(state.wall_s, [run_tokens(one.usage, one.model_calls) for one in traces])
+    cache = check([one.model_calls for one in traces], facts.cache) if facts.cache else None
+    earned = facts.earned
+    excluded = earned.excluded if earned else ()
+    return Experiment(
+        tier=facts.tier,
+        counts_as_failure=counts_as_failure(
+            verdict,
+            errored=any(execution_error(one) is not None for one in traces),
+            transport_only=selected.pack.transport_only,
+            cache_blocks=_blocks(cache, facts.cache),
+        ),
+        interrupted=state.interrupted,
+        question=facts.declaration.question,
+        expect=facts.declaration.expect,
+        if_pass=facts.declaration.if_pass,
+        if_fail=facts.declaration.if_fail,
+        cost=cost,
+        cost_usd=priced(cost, facts.taken.parts.model, facts.pricing),
+        cache_check=cache,
+        budget_s=facts.budget_s,
+        budget_exhausted=state.budget_exhausted,
+        fingerprint=state.fingerprint,
+        fingerprint_parts=facts.taken.parts.as_record(),
+        baseline=facts.baseline,
+        tree_under_test=facts.taken.tree_under_test,
+        snapshot=_snapshot_record(facts.taken),
+        sources=dict(facts.taken.sources),
+        source_trace=facts.source_trace,
+        from_turn=facts.from_turn,
+        evidence_for=list(earned.evidence_for) if earned else [],
+        earned_by=earned.earned_by if earned else None,
+        excluded_failing=[one.name for one in excluded],
+        excluded_failing_ids=[ScenarioKey(pack=one.pack, scenario=one.name) for one in excluded],
+    )
+
+
+def _blocks(found: CacheCheckRecord | None, config: CacheCheck | None) -> bool:
+    """Whether the prompt cache makes the row a failure; what is unknown is never a pass."""
+    wanted = config is not None and config.fail_on_miss
+    return wanted and found is not None and found.result != "pass"
 
 
 def _layer_rates(aggregate: AggregateResult) -> LayerPassRates:

@@ -16,14 +16,15 @@ if TYPE_CHECKING:
     from wt_git.spi.agent_runtime import AgentRuntime
     from wt_git.sweep.progress import Progress
     from wt_git.sweep.request import Prepared
+    from wt_git.sweep.row import SweepFacts
 
 
 @dataclass(slots=True, kw_only=True)
 class Session:
     """A sweep that holds its runtime.
 
-    `stamp` names its hook artifacts, `aggregates` feed hooks. `baseline`: the ledger held no
-    earlier row of this target. `lines` are the rows as the ledger holds them.
+    `stamp` names its hook artifacts, `aggregates` feed hooks. `facts` are what its rows say alike,
+    `lines` the rows as the ledger holds them.
     """
 
     prepared: Prepared
@@ -31,11 +32,9 @@ class Session:
     runs_dir: RunsDir
     progress: Progress
     clock: Clock
-    sweep_id: str
     stamp: str
-    git_sha: str | None
+    facts: SweepFacts
     interruption: threading.Event
-    baseline: bool
     losses: LedgerLosses = field(default_factory=LedgerLosses)
     lines: list[str] = field(default_factory=list)
     aggregates: dict[int, AggregateResult] = field(default_factory=dict)

@@ -21,21 +21,27 @@ from wt_git.errors import (
     EXIT_USAGE,
     BusyError,
     StorageError,
+    UsageError,
 )
 from wt_git.evidence.keeping import keep_sweep
+from wt_git.ladder.ceiling import Ceiling
 from wt_git.ladder.tiers import queue_priority
 from wt_git.records.events import LockAcquired, LockWaiting, SweepFinished, SweepStarted
-from wt_git.records.ledger import has_target, trees_that_matter
+from wt_git.records.gate_rows import ScenarioId
+from wt_git.records.ledger import Ledger
 from wt_git.records.manifests import is_time_to_prune, prune_manifests, write_manifest
 from wt_git.records.store import RunsDir
 from wt_git.spi.scheduler import RunJob
 from wt_git.sweep import brackets, queue
+from wt_git.sweep.admission import earn
 from wt_git.sweep.brackets import RuntimeFailureError
 from wt_git.sweep.breaker import LIMIT, Breaker
 from wt_git.sweep.hooks import dispatch_pack_end
 from wt_git.sweep.job import run_job
+from wt_git.sweep.limits import Limits
 from wt_git.sweep.progress import Observer, Progress
 from wt_git.sweep.results import ScenarioBroke, ScenarioResult, SweepOutcome
+from wt_git.sweep.row import SweepFacts
 from wt_git.sweep.schedulers import GuardedJobs
 from wt_git.sweep.session import Session
 from wt_git.sweep.tally import Tally
@@ -45,6 +51,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from wt_git.clock import Clock
+    from wt_git.ladder.gate import Earned
     from wt_git.spi.agent_runtime import AgentRuntime
     from wt_git.sweep.request import Prepared
 
@@ -87,11 +94,12 @@ class Sweep:
         self._stop = threading.Event()
         self._interruption = threading.Event()
         self._breaker = Breaker()
-        self._tally = Tally(self.sweep_id, prepared.selected)
+        self._limits = Limits(prepared.budget_s, self._ceiling(), clock, self._stop)
+        self._tally = Tally(self.sweep_id, prepared.selected, self._limits)
 
     def interrupt(self, exit_code: int = EXIT_INTERRUPTED) -> None:
         """Ask the sweep to end after the runs in flight. Safe to call from a signal handler."""
-        if not self._tally.is_recorded:
+        if self._tally.recorded is None:
             self._tally.signal_code = exit_code
         self._interruption.set()
         self._stop.set()
@@ -127,7 +135,8 @@ class Sweep:
                 write_manifest(self._runs_dir.path, tree, manifest)
                 if is_time_to_prune(self._runs_dir.path):
                     prune_manifests(
-                        self._runs_dir.path, trees_that_matter(self._runs_dir.path) | {tree}
+                        self._runs_dir.path,
+                        self._ledger().trees_that_matter() | {tree},
                     )
 
     def _announce(self) -> None:
@@ -142,6 +151,9 @@ class Sweep:
             scheduler=self._prepared.plan.name,
             max_concurrency=self._prepared.plan.effective,
             tier=self._prepared.tier,
+            question=request.declaration.question,
+            expect=request.declaration.expect,
+            budget_s=self._prepared.budget_s,
         )
 
     def _finish(self, outcome: SweepOutcome) -> None:
@@ -152,6 +164,7 @@ class Sweep:
             scenarios=len(self._prepared.selected),
             completed=len(outcome.rows()),
             errors=self._tally.errors(),
+            budget_exhausted=self._limits.exhausted,
         )
         self._runs_dir.close()
 
@@ -194,11 +207,16 @@ class Sweep:
 
     def _run_locked(self) -> SweepOutcome:
         began = self._clock.monotonic()
+        self._limits.start()
+        try:
+            earned = self._earned_now()
+        except UsageError as refusal:
+            return self._tally.outcome("refused", EXIT_USAGE, refusal)
         try:
             runtime = brackets.build(self._prepared)
         except RuntimeFailureError as error:
             return self._tally.outcome("error", EXIT_USAGE, error)
-        session = self._session(runtime)
+        session = self._session(runtime, earned)
         failure: BaseException | None = brackets.pre_run(self._prepared, runtime)
         try:
             if failure is None:
@@ -214,18 +232,59 @@ class Sweep:
             return self._tally.outcome("error", code, failure)
         return self._tally.outcome(self._tally.status(), self._tally.exit_code())
 
-    def _session(self, runtime: AgentRuntime) -> Session:
+    def _ceiling(self) -> Ceiling | None:
+        prepared = self._prepared
+        if prepared.ceiling is None:
+            return None
+        model = prepared.runtime.model
+        return Ceiling(
+            prepared.ceiling,
+            reserve_per_run=prepared.settings.ladder.reserve_per_run,
+            history=lambda scenario: self._ledger().highest_cost_per_run(scenario, model),
+        )
+
+    def _ledger(self) -> Ledger:
+        return Ledger(self._runs_dir.path)
+
+    def _earned_now(self) -> Earned | None:
+        """Ask the gate again: while this sweep waited, another may have used what earned it.
+
+        Raises `UsageError` when nothing does any more.
+        """
+        prepared = self._prepared
+        if prepared.earned is None or prepared.runtime.limit is None:
+            return prepared.earned
+        return earn(prepared, prepared.fingerprinter.take(), self._ledger())
+
+    def _session(self, runtime: AgentRuntime, earned: Earned | None) -> Session:
         return Session(
             prepared=self._prepared,
             runtime=runtime,
             runs_dir=self._runs_dir,
             progress=self._progress,
             clock=self._clock,
-            sweep_id=self.sweep_id,
             stamp=file_stamp(self._clock.now()),
-            git_sha=self._git_sha,
+            facts=self._facts(earned),
             interruption=self._interruption,
-            baseline=not has_target(self._runs_dir.path, self._prepared.fingerprint.parts.target),
+        )
+
+    def _facts(self, earned: Earned | None) -> SweepFacts:
+        prepared, request = self._prepared, self._prepared.request
+        taken = prepared.fingerprint
+        return SweepFacts(
+            sweep_id=self.sweep_id,
+            label=request.label,
+            tier=prepared.tier,
+            declaration=request.declaration,
+            budget_s=prepared.budget_s,
+            baseline=not self._ledger().has_target(taken.parts.target or ""),
+            git_sha=self._git_sha,
+            taken=taken,
+            earned=earned,
+            source_trace=None if request.from_trace is None else str(request.from_trace),
+            from_turn=request.from_turn,
+            pricing=prepared.settings.ladder.pricing,
+            cache=prepared.settings.cache,
         )
 
     def _execute(self, session: Session) -> BaseException | None:
@@ -248,7 +307,11 @@ class Sweep:
 
     def _job(self, session: Session, index: int) -> Callable[[], None]:
         def run() -> None:
-            result = run_job(session, index, self._prepared.selected[index])
+            selected = self._prepared.selected[index]
+            limits = self._limits.start_job(ScenarioId(selected.pack.name, selected.scenario.name))
+            if limits is None:
+                return
+            result = run_job(session, index, selected, limits)
             if result is None:
                 return
             self._tally.add(result)
@@ -273,7 +336,6 @@ class Sweep:
                 self._tally.problems.append(error.message)
         self._tally.problems += session.losses.messages
         # A signal from here on finds the sweep complete: rows, record and exit code must agree.
-        self._tally.is_recorded = True
         record = self._tally.record(
             self._prepared, wall_s=self._clock.monotonic() - began, now=self._clock.now()
         )
@@ -287,7 +349,7 @@ class Sweep:
     def _keep_notes(self, lines: list[str]) -> None:
         warning = keep_sweep(
             self._prepared.fingerprinter.subject.folder,
-            self._prepared.notes_ref,
+            self._prepared.settings.notes_ref,
             self.sweep_id,
             lines,
             self._prepared.fingerprint,

@@ -6,15 +6,20 @@ from typing import TYPE_CHECKING
 
 from wt_git.clock import whole_seconds
 from wt_git.errors import EXIT_NO, EXIT_YES
-from wt_git.ladder.tokens import NOTHING, UNKNOWN, Tokens
+from wt_git.ladder.cache_check import combine
+from wt_git.ladder.declaration import prediction_held
+from wt_git.ladder.tokens import NOTHING, UNKNOWN
 from wt_git.records.experiments import SweepRecord
 from wt_git.sweep.results import ScenarioBroke, ScenarioRan, SweepOutcome
-from wt_git.sweep.row import cost_of
+from wt_git.sweep.row import cost_of, priced, tokens_of
 
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from wt_git.ladder.tokens import Tokens
     from wt_git.records.experiments import SweepStatus
+    from wt_git.records.rows import CacheCheckRecord, LedgerRow
+    from wt_git.sweep.limits import Limits
     from wt_git.sweep.request import Prepared
     from wt_git.sweep.results import ScenarioResult
     from wt_git.sweep.selection import Selected
@@ -25,17 +30,18 @@ class Tally:
 
     `problems` are sentences, each of which fails the sweep. `aborted`: the circuit breaker ended
     it. `signal_code`: the exit code of the signal that ended it, None without one.
-    `is_recorded`: the sweep's record was made, so how it ended no longer changes.
+    `recorded` is the sweep's record once it is made, and how it ended no longer changes then.
     """
 
-    def __init__(self, sweep_id: str, selected: list[Selected]) -> None:
+    def __init__(self, sweep_id: str, selected: list[Selected], limits: Limits) -> None:
         self._sweep_id = sweep_id
         self._selected = selected
+        self._limits = limits
         self._results: dict[int, ScenarioResult] = {}
         self.problems: list[str] = []
         self.aborted = False
         self.signal_code: int | None = None
-        self.is_recorded = False
+        self.recorded: SweepRecord | None = None
 
     def add(self, result: ScenarioResult) -> None:
         """Take a scenario's result in."""
@@ -67,7 +73,8 @@ class Tally:
             not isinstance(result, ScenarioRan) or result.row.experiment.counts_as_failure
             for result in self._results.values()
         )
-        return EXIT_NO if failed or self.problems or self.aborted else EXIT_YES
+        cut_short = self.aborted or self._limits.exhausted
+        return EXIT_NO if failed or self.problems or cut_short else EXIT_YES
 
     def outcome(
         self, status: SweepStatus, exit_code: int | None, failure: BaseException | None = None
@@ -81,25 +88,34 @@ class Tally:
             not_started=tuple(self.not_started()),
             problems=tuple(self.problems),
             failure=failure,
+            cut_short=self._limits.sentence([item.scenario.name for item in self.not_started()]),
+            record=self.recorded,
         )
 
     def record(self, prepared: Prepared, *, wall_s: float, now: datetime) -> SweepRecord:
-        """Return the sweep's record, written while the runtime is still held."""
+        """Make the sweep's record, while the runtime is still held, and return it."""
         exit_code = self.exit_code()
-        rows = [r.row for r in self._results.values() if isinstance(r, ScenarioRan)]
-        costs = [row.experiment.cost for row in rows]
-        parts = [Tokens(c.input_tokens, c.cached_tokens, c.output_tokens) for c in costs]
-        if self.errors():
-            parts.append(UNKNOWN)
-        return SweepRecord(
+        passed = exit_code == EXIT_YES
+        said, rows = prepared.request.declaration, self._rows()
+        cost = cost_of(wall_s, self._tokens(rows))
+        model = prepared.runtime.model
+        self.recorded = SweepRecord(
             ts=whole_seconds(now),
             sweep_id=self._sweep_id,
             label=prepared.request.label,
             tier=prepared.tier,
-            model=prepared.runtime.model,
-            outcome="pass" if exit_code == EXIT_YES else "fail",
+            model=model,
+            question=said.question,
+            expect=said.expect,
+            if_pass=said.if_pass,
+            if_fail=said.if_fail,
+            outcome="pass" if passed else "fail",
+            prediction_held=prediction_held(said.expect, passed=passed),
+            budget_exhausted=self._limits.exhausted,
             scenarios=len(prepared.selected),
-            cost=cost_of(wall_s, parts or [NOTHING]),
+            cost=cost,
+            cost_usd=priced(cost, model, prepared.settings.ladder.pricing),
+            cache_check=self._cache_check(rows) if prepared.settings.cache else None,
             exit_code=exit_code,
             status=self.status(),
             errors=self.errors(),
@@ -107,3 +123,17 @@ class Tally:
             runtime=prepared.request.runtime,
             fingerprint=prepared.fingerprint.value,
         )
+        return self.recorded
+
+    def _rows(self) -> list[LedgerRow]:
+        return [one.row for one in self.ordered() if isinstance(one, ScenarioRan)]
+
+    def _tokens(self, rows: list[LedgerRow]) -> list[Tokens]:
+        parts = [tokens_of(row.experiment.cost) for row in rows]
+        if self.errors():
+            parts.append(UNKNOWN)
+        return parts or [NOTHING]
+
+    def _cache_check(self, rows: list[LedgerRow]) -> CacheCheckRecord:
+        found = [row.experiment.cache_check for row in rows]
+        return combine([one for one in found if one is not None])

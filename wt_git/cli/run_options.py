@@ -1,0 +1,179 @@
+"""The options of `wt run`, and the request that they make."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wt_git.cli.options import Amount, F, PositiveInt, Seconds, selection_options
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wt_git.sweep.request import SweepRequest
+
+_OPTIONS = [
+    click.option(
+        "--all-packs",
+        is_flag=True,
+        help="With --pack-source: do not limit the run to those sources.",
+    ),
+    click.option(
+        "--runtime",
+        default="in_memory",
+        show_default=True,
+        metavar="NAME",
+        help="What drives the agent: a built-in or installed name, package.module:PLUGIN, or "
+        "path/to/file.py:PLUGIN.",
+    ),
+    click.option(
+        "--soul",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="System prompt for the agent: the text of this file.",
+    ),
+    click.option(
+        "--agents",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Operating notes for the agent: the path of this file.",
+    ),
+    click.option(
+        "--hook",
+        "hooks",
+        multiple=True,
+        metavar="NAME",
+        help="Activate an installed lifecycle hook. Repeatable.",
+    ),
+    click.option(
+        "--label",
+        default="cli_run",
+        show_default=True,
+        help="Name of this round; results are grouped by it.",
+    ),
+    click.option(
+        "--runs",
+        type=PositiveInt(hint_directory="--runs-dir"),
+        default=1,
+        show_default=True,
+        help="How often each scenario is run.",
+    ),
+    click.option(
+        "--runs-dir",
+        type=click.Path(path_type=Path),
+        default="runs",
+        show_default=True,
+        metavar="DIR",
+        help="Where traces, scores and the ledger go.",
+    ),
+    click.option("--question", metavar="TEXT", help="What this sweep is to find out."),
+    click.option(
+        "--expect", type=click.Choice(["pass", "fail"]), help="What you think will come out."
+    ),
+    click.option("--if-pass", metavar="TEXT", help="What you will do if it passes; repeated then."),
+    click.option("--if-fail", metavar="TEXT", help="What you will do if it fails; repeated then."),
+    click.option(
+        "--budget",
+        "budget_s",
+        type=Seconds(),
+        help="Start nothing more after so many seconds; may lower the cap of the tier, never raise it.",
+    ),
+    click.option(
+        "--max-cost",
+        type=Amount(),
+        help="Start no run that could take the sweep beyond this amount, in the pricing's currency.",
+    ),
+    click.option(
+        "--from-trace",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Probe: play the scenario of this saved trace on top of the turns it recorded.",
+    ),
+    click.option(
+        "--from-turn",
+        type=PositiveInt(),
+        metavar="K",
+        help="With --from-trace: the first user turn to play live, from 1; the last one by default.",
+    ),
+    click.option(
+        "--format", "form", type=click.Choice(["junit", "json"]), help="Machine output, with --out."
+    ),
+    click.option(
+        "--out", type=click.Path(path_type=Path), metavar="FILE", help="Where --format is written."
+    ),
+    click.option(
+        "--scheduler",
+        default="sequential",
+        show_default=True,
+        metavar="SPEC",
+        help="How scenarios execute: sequential, concurrent, or your own as module:Class or "
+        "file.py:Class.",
+    ),
+    click.option(
+        "--max-concurrency",
+        type=PositiveInt(),
+        metavar="N",
+        help="How many scenarios may run at once, within what the runtime tolerates.",
+    ),
+    click.option("--no-wait", is_flag=True, help="Exit 75 instead of waiting for a busy runtime."),
+    click.option(
+        "--dry-run", is_flag=True, help="Say what would run and whether it may; run nothing."
+    ),
+    click.option(
+        "--json", "as_json", is_flag=True, help="Print records for programs on stdout, one a line."
+    ),
+]
+
+
+def run_options(command: F) -> F:
+    """Add every option of `wt run`."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return selection_options(command)
+
+
+def request_of(options: dict[str, Any], arguments: Sequence[str]) -> SweepRequest:
+    """Return what was asked for; `arguments` are the words behind `wt`, as typed."""
+    from wt_git.ladder.declaration import Declaration  # noqa: PLC0415 - not for `wt run --help`
+    from wt_git.sweep.request import DEFAULT_LABEL, SweepRequest  # noqa: PLC0415
+    from wt_git.sweep.selection import Selectors  # noqa: PLC0415
+
+    return SweepRequest(
+        selectors=Selectors(
+            scenarios=options["scenarios"],
+            tags=options["tags"],
+            packs=options["packs"],
+            owners=options["owners"],
+        ),
+        declaration=Declaration(
+            question=options["question"],
+            expect=options["expect"],
+            if_pass=options["if_pass"],
+            if_fail=options["if_fail"],
+        ),
+        label=options["label"] or DEFAULT_LABEL,
+        wait=not options["no_wait"],
+        command=shlex.join(["wt", *arguments]),
+        **{
+            name: options[name]
+            for name in (
+                "runs_dir",
+                "pack_sources",
+                "all_packs",
+                "runtime",
+                "soul",
+                "agents",
+                "hooks",
+                "runs",
+                "budget_s",
+                "max_cost",
+                "from_trace",
+                "from_turn",
+                "scheduler",
+                "max_concurrency",
+            )
+        },
+    )

@@ -1,0 +1,137 @@
+"""Printing the records of `wt run --json`: stdout holds nothing else, one compact object a line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, assert_never
+
+import click
+
+from wt_git import files
+from wt_git.errors import EXIT_NO, EXIT_YES, WindTunnelError
+from wt_git.records import layout, run_records
+from wt_git.sweep.results import ScenarioBroke, ScenarioRan, ScenarioResult, WorldMismatched
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wt_git.records.events import SweepStarted
+    from wt_git.sweep.forecast import Expected
+    from wt_git.sweep.request import Prepared, SweepRequest
+    from wt_git.sweep.results import SweepOutcome
+
+
+class RunRecords:
+    """Prints one launch record and one final record for a sweep."""
+
+    def __init__(self, request: SweepRequest) -> None:
+        self._request = request
+
+    def launched(self, event: SweepStarted) -> None:
+        """Say that the sweep has its id and will run or queue."""
+        runs_dir = self._request.runs_dir
+        _print(
+            run_records.Launched(
+                sweep_id=event.sweep_id,
+                tier=event.tier,
+                label=event.label,
+                runs_dir=str(runs_dir),
+                events=str(runs_dir / layout.EVENTS),
+            )
+        )
+
+    def ended(self, outcome: SweepOutcome) -> None:
+        """Print the final record: what came of the sweep, or why it did not run after all."""
+        failure = outcome.failure
+        if failure is not None and not outcome.results and isinstance(failure, WindTunnelError):
+            refused(failure)
+        else:
+            _print(_finished(outcome))
+
+    def forecast(self, expected: Expected) -> None:
+        """Print what the sweep would be."""
+        _print(expected.record())
+
+    def allowed(self, prepared: Prepared) -> None:
+        """Print that the sweep would be admitted."""
+        earned = prepared.earned
+        _print(
+            run_records.Allowed(
+                earned_by=earned.earned_by if earned else None,
+                evidence_for=list(earned.evidence_for) if earned else [],
+                excluded_failing=[one.name for one in earned.excluded] if earned else [],
+            )
+        )
+
+
+def refused(error: BaseException, command: Sequence[str] = ()) -> None:
+    """Print the record of a refusal; `command` are the words behind `wt`, for a mistyped option."""
+    match error:
+        case WindTunnelError():
+            record = run_records.Refused(
+                code=error.specific_code,
+                message=error.message,
+                facts=error.facts,
+                commands=list(error.commands),
+                retryable=error.retryable,
+            )
+        case click.ClickException():
+            record = run_records.Refused(
+                code="usage",
+                message=error.format_message(),
+                facts={"arguments": list(command)},
+                commands=["wt run --help"],
+                retryable=False,
+            )
+        case _:
+            record = run_records.Refused(
+                code="defect",
+                message=f"{type(error).__name__}: {error}",
+                facts={"arguments": list(command)},
+                commands=[],
+                retryable=False,
+            )
+    _print(record)
+
+
+def _finished(outcome: SweepOutcome) -> run_records.Finished:
+    record = outcome.record
+    code = EXIT_NO if outcome.exit_code is None else outcome.exit_code
+    return run_records.Finished(
+        sweep_id=outcome.sweep_id,
+        exit_code=code,
+        status=outcome.status,
+        outcome="pass" if code == EXIT_YES else "fail",
+        prediction_held=record.prediction_held if record else None,
+        budget_exhausted=outcome.cut_short is not None,
+        cost=record.cost if record else None,
+        cost_usd=record.cost_usd if record else None,
+        verdicts=_verdicts(outcome),
+        problems=list(outcome.problems),
+    )
+
+
+def _verdicts(outcome: SweepOutcome) -> list[run_records.ScenarioVerdict]:
+    known = [(one.selected, _verdict(one)) for one in outcome.results]
+    known += [(item, "NOT_STARTED") for item in outcome.not_started]
+    return [
+        run_records.ScenarioVerdict(
+            pack=item.pack.name, scenario=item.scenario.name, verdict=verdict
+        )
+        for item, verdict in known
+    ]
+
+
+def _verdict(result: ScenarioResult) -> str:
+    match result:
+        case ScenarioRan():
+            return result.row.verdict
+        case ScenarioBroke():
+            return "ERROR"
+        case WorldMismatched():
+            return "WORLD"
+        case _:
+            assert_never(result)
+
+
+def _print(record: run_records.RunRecord) -> None:
+    click.echo(files.json_line(record.model_dump(mode="json"), sort_keys=False))

@@ -1,0 +1,78 @@
+"""How long a sweep may take (docs/ladder.md, "Budgets")."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wt_git.errors import UsageError
+
+if TYPE_CHECKING:
+    from wt_git.config import Ladder
+    from wt_git.records.rows import Tier
+
+
+def cap_of(tier: Tier, ladder: Ladder) -> float | None:
+    """Return the seconds that no sweep of `tier` may exceed; None where there is no cap."""
+    return {
+        "probe": ladder.probe_budget_s,
+        "focused": ladder.focused_budget_s,
+        "regression": None,
+    }[tier]
+
+
+def budget_of(tier: Tier, asked_s: float | None, ladder: Ladder) -> float | None:
+    """Return the seconds that a sweep may take: what was asked for, or the cap; None: any number.
+
+    Raises `UsageError` for more than the cap: an option may only make an experiment smaller.
+    """
+    cap_s = cap_of(tier, ladder)
+    if asked_s is None or cap_s is None:
+        return asked_s if asked_s is not None else cap_s
+    if asked_s > cap_s:
+        raise UsageError(
+            f"--budget {shortest(asked_s)} exceeds the {tier} tier cap of {shortest(cap_s)} "
+            "seconds; --budget may lower it, and a sweep that needs more is too big for its tier: "
+            "run a smaller experiment, or set "
+            f"{tier}_budget_s in [tool.windtunnel.ladder] for this repository",
+            code="budget-above-cap",
+            facts={"tier": tier, "budget_s": asked_s, "cap_s": cap_s},
+        )
+    return asked_s
+
+
+def shortest(seconds: float) -> str:
+    """Return a number of seconds without zeros that say nothing: `900`, `0.5`."""
+    return str(int(seconds)) if seconds == int(seconds) else str(seconds)
+
+
+class Budget:
+    """The clock of a sweep's budget. It is asked before anything starts, and never interrupts.
+
+    Times are seconds of one monotonic clock. Not safe for threads by itself.
+    """
+
+    def __init__(self, budget_s: float | None) -> None:
+        self._budget_s = budget_s
+        self._began: float | None = None
+        self.spent_after_s: float | None = None
+
+    def start(self, now: float) -> None:
+        """Let the time run: the runtime is held."""
+        self._began = now
+
+    def allows(self, now: float) -> bool:
+        """Say whether something may start; once it may not, nothing may any more.
+
+        A sweep whose last run took longer than the budget was not cut short: nobody asked.
+        """
+        if self._budget_s is None or self._began is None or self.is_spent:
+            return not self.is_spent
+        elapsed = now - self._began
+        if elapsed >= self._budget_s:
+            self.spent_after_s = elapsed
+        return not self.is_spent
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether something was refused, so that the sweep is smaller than it was asked to be."""
+        return self.spent_after_s is not None

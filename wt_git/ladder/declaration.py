@@ -1,0 +1,74 @@
+"""What a sweep is for, and what is expected of it (docs/ladder.md, "Question and expectation")."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wt_git.errors import UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from wt_git.records.experiments import SweepRecord
+    from wt_git.records.rows import Expectation, Tier
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declaration:
+    """The question, the expected outcome, and what either outcome will lead to; as given."""
+
+    question: str | None = None
+    expect: Expectation | None = None
+    if_pass: str | None = None
+    if_fail: str | None = None
+
+
+def check_declared(
+    declaration: Declaration, *, has_history: bool, tier: Tier, runs_dir: Path, command: str
+) -> None:
+    """Raise `UsageError` when a sweep into a directory with history does not say what it is for.
+
+    `command` is the command as typed, which the error completes.
+    """
+    question = declaration.question is not None and declaration.question.strip()
+    options = {
+        '--question "…"': not question,
+        "--expect pass": declaration.expect is None,
+    }
+    missing = [option for option, lacks in options.items() if lacks]
+    if not has_history or not missing:
+        return
+    completed = " ".join([command, *missing])
+    raise UsageError(
+        f"the runs directory '{runs_dir}' has history, so this {tier} sweep has to say what it is "
+        "for: --question with what you want to find out, and --expect with pass or fail, what you "
+        "think will come out",
+        code="undeclared",
+        facts={
+            "runs_dir": str(runs_dir),
+            "tier": tier,
+            "missing": [option.split()[0] for option in missing],
+        },
+        hints=(completed,),
+        commands=(completed,),
+    )
+
+
+def prediction_held(expect: Expectation | None, *, passed: bool) -> bool | None:
+    """Return whether the outcome is the expected one; None where nothing was expected."""
+    return None if expect is None else (expect == "pass") == passed
+
+
+def prediction_line(record: SweepRecord) -> str | None:
+    """Return the sentence about the prediction of a sweep that ended; None without one."""
+    if record.prediction_held is None:
+        return None
+    held = "held" if record.prediction_held else "MISSED"
+    return f"prediction {held}: expected {record.expect}, got {record.outcome}"
+
+
+def plan_line(record: SweepRecord) -> str | None:
+    """Return what was planned for the outcome that came; None where nothing was."""
+    plan = record.if_pass if record.outcome == "pass" else record.if_fail
+    return f"you planned, on this outcome: {plan}" if plan else None

@@ -1,0 +1,93 @@
+"""Whether a sweep that was looked up may run: declared, earned, schedulable.
+
+The gate decides twice, here and again once the runtime is held: two regressions that queue behind
+one another are not both earned by one focused pass (docs/ladder.md, "The gate").
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING
+
+from wt_git.ladder.declaration import check_declared
+from wt_git.sweep.gate_check import check_gate, gate_notes
+from wt_git.sweep.request import LookedUp, Prepared
+from wt_git.sweep.schedulers import plan
+from wt_git.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from wt_git.evidence.fingerprint import Fingerprint
+    from wt_git.ladder.gate import Earned
+    from wt_git.records.ledger import Ledger
+
+
+def admit(found: LookedUp, ledger: Ledger, say: Callable[[str], None]) -> Prepared:
+    """Return the sweep, ready to run. Raises `UsageError` with the rule that is in the way."""
+    request = found.request
+    check_declared(
+        request.declaration,
+        has_history=ledger.has_rows(),
+        tier=found.tier,
+        runs_dir=request.runs_dir,
+        command=request.command,
+    )
+    fingerprint = found.fingerprinter.take()
+    for note in fingerprint.notes:
+        say(f"note: {note}")
+    about_the_tree = _about_the_tree(found, fingerprint)
+    if about_the_tree is not None:
+        say(about_the_tree)
+    earned = earn(found, fingerprint, ledger)
+    if earned is not None:
+        for line in _about_the_gate(earned):
+            say(line)
+    scheduling = plan(
+        request.scheduler,
+        request.max_concurrency,
+        limit=found.runtime.limit,
+        hooks_active=bool(found.hooks),
+    )
+    for notice in scheduling.notices:
+        say(notice)
+    looked_up = {field.name: getattr(found, field.name) for field in fields(LookedUp)}
+    return Prepared(**looked_up, plan=scheduling, fingerprint=fingerprint, earned=earned)
+
+
+def earn(found: LookedUp, fingerprint: Fingerprint, ledger: Ledger) -> Earned | None:
+    """Return what earned a regression; None for a smaller sweep, which nothing has to earn.
+
+    Raises `GateRefusedError`.
+    """
+    if found.tier != "regression":
+        return None
+    return check_gate(found.request, found.selected, fingerprint, ledger)
+
+
+def _about_the_gate(earned: Earned) -> list[str]:
+    lines = gate_notes(earned)
+    if earned.excluded:
+        names = ", ".join(one_line(one.name) for one in earned.excluded)
+        lines.append(f"not testing scenario(s) whose most recent regression run failed: {names}")
+    return lines
+
+
+_SHOWN = 5
+
+
+def _about_the_tree(found: LookedUp, fingerprint: Fingerprint) -> str | None:
+    """Name what makes the tree of a focused sweep one that nobody may ever commit."""
+    snapshot = fingerprint.snapshot
+    if found.tier != "focused" or snapshot is None:
+        return None
+    strays = [f"'{one_line(path)}' (untracked)" for path in snapshot.untracked]
+    strays += [f"'{one_line(path)}' (partly staged)" for path in snapshot.partly_staged]
+    if not strays:
+        return None
+    more = f" and {len(strays) - _SHOWN} more" if len(strays) > _SHOWN else ""
+    return (
+        f"note: under test with everything else: {', '.join(strays[:_SHOWN])}{more}; what passes "
+        "now covers only a commit of exactly this. A scratch file belongs in .git/info/exclude, "
+        "then it is not part of it"
+    )

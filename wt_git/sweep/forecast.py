@@ -1,0 +1,131 @@
+"""What a sweep would be and take, from what the ledger knows (docs/ladder.md, "Dry run")."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from wt_git.ladder.pricing import price
+from wt_git.ladder.tokens import Tokens
+from wt_git.records.gate_rows import ScenarioId
+from wt_git.records.run_records import Forecast, ForecastScenario
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wt_git.config import Pricing
+    from wt_git.records.ledger import Ledger, PastCost
+    from wt_git.sweep.request import LookedUp
+
+_EARLIER_ROWS = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScenarioForecast:
+    """What one scenario would take, all its runs together; None where history does not say.
+
+    `earlier_runs` is how many runs the figures rest on.
+    """
+
+    scenario: ScenarioId
+    earlier_runs: int
+    wall_s: float | None
+    cost: Decimal | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expected:
+    """What a whole sweep would be. Sums are None as soon as a part is."""
+
+    found: LookedUp
+    scenarios: tuple[ScenarioForecast, ...]
+
+    @property
+    def runs(self) -> int:
+        """How many runs were asked for."""
+        return len(self.scenarios) * self.found.request.runs
+
+    @property
+    def wall_s(self) -> float | None:
+        """Seconds, one scenario after another."""
+        parts = [one.wall_s for one in self.scenarios]
+        return None if None in parts else sum(part for part in parts if part is not None)
+
+    @property
+    def cost(self) -> Decimal | None:
+        """The amount, in the currency of the pricing table."""
+        parts = [one.cost for one in self.scenarios]
+        if None in parts:
+            return None
+        return sum((part for part in parts if part is not None), Decimal(0))
+
+    def record(self) -> Forecast:
+        """Return it as `wt run --dry-run --json` prints it."""
+        found = self.found
+        return Forecast(
+            tier=found.tier,
+            label=found.request.label,
+            runs_dir=str(found.request.runs_dir),
+            runtime=found.request.runtime,
+            target=found.fingerprinter.subject.target,
+            model=found.runtime.model,
+            budget_s=found.budget_s,
+            ceiling=None if found.ceiling is None else float(found.ceiling),
+            runs=self.runs,
+            wall_s=_rounded(self.wall_s),
+            cost_usd=_rounded(self.cost),
+            scenarios=[
+                ForecastScenario(
+                    pack=one.scenario.pack or "",
+                    scenario=one.scenario.name,
+                    earlier_runs=one.earlier_runs,
+                    wall_s=_rounded(one.wall_s),
+                    cost_usd=_rounded(one.cost),
+                )
+                for one in self.scenarios
+            ],
+        )
+
+
+def forecast(found: LookedUp, ledger: Ledger) -> Expected:
+    """Return what the sweep would be, from the latest rows of its scenarios on its target."""
+    target, model = found.fingerprinter.subject.target, found.runtime.model
+    scenarios = []
+    for pack, scenario in found.selected:
+        identity = ScenarioId(pack.name, scenario.name)
+        past = ledger.spent(identity, target, model, limit=_EARLIER_ROWS)
+        scenarios.append(
+            ScenarioForecast(
+                scenario=identity,
+                earlier_runs=sum(one.runs for one in past),
+                wall_s=_wall_s(past, found.request.runs),
+                cost=_cost(past, found.request.runs, model, found.settings.ladder.pricing),
+            )
+        )
+    return Expected(found=found, scenarios=tuple(scenarios))
+
+
+def _wall_s(past: Sequence[PastCost], runs: int) -> float | None:
+    done = sum(one.runs for one in past)
+    return sum(one.wall_s for one in past) / done * runs if done else None
+
+
+def _cost(
+    past: Sequence[PastCost], runs: int, model: str | None, pricing: Pricing | None
+) -> Decimal | None:
+    """Return the mean of what is known, at today's rates: what is unknown is not free."""
+    if pricing is None:
+        return None
+    done, spent = 0, Decimal(0)
+    for one in past:
+        tokens = Tokens(one.input_tokens, one.cached_tokens, one.output_tokens)
+        priced = price(tokens, one.wall_s, model, pricing)
+        if priced.tokens_known:
+            done += one.runs
+            spent += Decimal(str(priced.total))
+    return spent / done * runs if done else None
+
+
+def _rounded(number: float | Decimal | None) -> float | None:
+    return None if number is None else round(float(number), 6)
