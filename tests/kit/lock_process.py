@@ -6,17 +6,22 @@ module it starts and steers such programs.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import signal
 import subprocess
 import sys
 import threading
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from wt_git.errors import BusyError
 from wt_git.sweep import queue
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 def holder(pid: int, command: str = "wt run --label x") -> queue.Holder:
@@ -85,7 +90,15 @@ class LockProcess:
         self._process.wait()
 
 
-def _main(folder: str, key: str, priority: int = 1, *, wait: bool = True, fork: bool = False):
+def _main(
+    folder: str,
+    key: str,
+    priority: int = 1,
+    *,
+    wait: bool = True,
+    fork: bool = False,
+    inside: str | None = None,
+):
     stop, let_go = threading.Event(), threading.Event()
     threading.Thread(target=_listen, args=(stop, let_go), daemon=True).start()
     try:
@@ -109,8 +122,9 @@ def _main(folder: str, key: str, priority: int = 1, *, wait: bool = True, fork: 
                 _report("child", pid=os.getpid())
                 os.close(0)
                 signal.pause()
-            _report("held")
-            let_go.wait()
+            with _entered(inside) as alone:
+                _report("held", alone=alone)
+                let_go.wait()
         _report("released")
     except BusyError as error:
         _report("busy", line=error.message)
@@ -124,6 +138,21 @@ def _listen(stop: threading.Event, let_go: threading.Event) -> None:
         (stop if line.strip() == "stop" else let_go).set()
     stop.set()
     let_go.set()
+
+
+@contextmanager
+def _entered(inside: str | None) -> Iterator[bool]:
+    """Be where only the holder may be; False when somebody else is there."""
+    if inside is None:
+        yield True
+        return
+    with Path(inside).open("ab") as stream:
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True
 
 
 def _report(event: str, **facts: Any) -> None:
