@@ -18,6 +18,8 @@ name = "agent"
 [tool.windtunnel.ladder]
 probe_budget_s = 60
 focused_budget_s = 120.5
+max_cost = 2.50
+reserve_per_run = 1
 [tool.windtunnel.ladder.models]
 probe = ["small"]
 regression = ["large", "huge"]
@@ -58,6 +60,9 @@ def test_a_file_with_everything(tmp_path):
     assert settings.file == tmp_path / "pyproject.toml"
     assert settings.ladder.probe_budget_s == 60.0
     assert settings.ladder.focused_budget_s == 120.5
+    assert str(settings.ladder.max_cost) == "2.50"
+    assert settings.ladder.reserve_per_run == Decimal(1)
+    assert isinstance(settings.ladder.reserve_per_run, Decimal)
     assert settings.ladder.models == {"probe": ("small",), "regression": ("large", "huge")}
     assert settings.ladder.pricing.time_per_hour == Decimal("2.5")
     assert settings.ladder.pricing.models == {
@@ -80,6 +85,8 @@ def test_nothing_configured_means_the_defaults(tmp_path, text):
     settings = read(tmp_path, text)
     assert settings.ladder == Ladder(probe_budget_s=300.0, focused_budget_s=900.0)
     assert settings.ladder.pricing is None
+    assert settings.ladder.max_cost is None
+    assert settings.ladder.reserve_per_run is None
     assert settings.cache is None
 
 
@@ -89,6 +96,18 @@ def test_an_empty_table_is_configured(tmp_path):
     assert settings.ladder.pricing.time_per_hour == 0
     assert settings.ladder.pricing.models == {}
     assert settings.cache == CacheCheck(fail_on_miss=False, min_cached_ratio=0.5)
+
+
+@pytest.mark.parametrize("key", ["max_cost", "reserve_per_run"])
+def test_money_needs_prices(tmp_path, key):
+    """An amount means something beside a table of prices, an empty one too, and only there."""
+    message = refusal(tmp_path, f"[tool.windtunnel.ladder]\n{key} = 0")
+    assert message == (
+        f"[tool.windtunnel.ladder] {key} = 0: needs a [tool.windtunnel.ladder.pricing] table: "
+        "nothing has a price"
+    )
+    text = f"[tool.windtunnel.ladder]\n{key} = 0\n[tool.windtunnel.ladder.pricing]"
+    assert getattr(read(tmp_path, text).ladder, key) == 0
 
 
 LADDER = "[tool.windtunnel.ladder]"
@@ -108,6 +127,14 @@ CACHE = "[tool.windtunnel.cache]"
         (LADDER, "focused_budget_s = inf", "greater than 0"),
         (LADDER, "focused_budget_s = 1e999", "greater than 0"),
         (LADDER, "focused_budget_s = []", "greater than 0"),
+        (LADDER, "max_cost = -1", "non-negative number"),
+        (LADDER, "max_cost = nan", "non-negative number"),
+        (LADDER, "max_cost = inf", "non-negative number"),
+        (LADDER, "max_cost = true", "non-negative number"),
+        (LADDER, 'max_cost = "2"', "non-negative number"),
+        (LADDER, "reserve_per_run = -0.01", "non-negative number"),
+        (LADDER, "reserve_per_run = []", "non-negative number"),
+        (LADDER, "max_costs = 3", "did you mean max_cost?"),
         (LADDER, "models = 3", "expected a table"),
         (LADDER, 'pricing = "cheap"', "expected a table"),
         (LADDER, "prob_budget_s = 3", "did you mean probe_budget_s?"),
@@ -246,6 +273,8 @@ _keys = st.sampled_from(
         "probe_budget_s",
         "models",
         "pricing",
+        "max_cost",
+        "reserve_per_run",
         "time_per_hour",
         "fail_on_miss",
         "min_cached_ratio",
