@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wt_git.config import CacheCheck
-from wt_git.ladder.cache_check import check, combine, makes_failure
-from wt_git.records.rows import CacheCheckRecord
+from wt_git.ladder.cache_check import check, combine
 from wt_git.runner.usage import UsageMeter
 
 NOT_REPORTED = "cache split not reported for one or more calls"
@@ -216,14 +215,3 @@ def test_a_sweep_is_as_bad_as_its_worst_row(rows):
 def test_a_sweep_without_rows_passes():
     """Nothing was asked of the cache."""
     assert as_tuple(combine([])) == ("pass", None, [])
-
-
-@pytest.mark.parametrize("result", ["pass", "fail", "unknown"])
-@pytest.mark.parametrize("fail_on_miss", [False, True])
-def test_only_fail_on_miss_makes_a_failure(result, fail_on_miss):
-    """And then what is unknown fails like a miss."""
-    record = CacheCheckRecord(result=result, reason=None, calls=[])
-    expected = fail_on_miss and result != "pass"
-    assert makes_failure(record, CacheCheck(fail_on_miss=fail_on_miss)) is expected
-    assert makes_failure(record, None) is False
-    assert makes_failure(None, CacheCheck(fail_on_miss=fail_on_miss)) is False

@@ -76,7 +76,7 @@ class Amount(click.ParamType[Decimal]):
             number = Decimal(str(value))
         except InvalidOperation:
             self.fail(f"expected an amount such as 2.50, got '{value}'", param, ctx)
-        if not number.is_finite() or number < 0:
+        if not math.isfinite(float(number)) or number < 0:  # records hold it as a float
             self.fail(f"must be a finite amount of at least 0, got {value}", param, ctx)
         return number
 

@@ -64,13 +64,6 @@ def combine(rows: Iterable[CacheCheckRecord]) -> CacheCheckRecord:
     return CacheCheckRecord(result="pass", reason=None, calls=lines)
 
 
-def makes_failure(record: CacheCheckRecord | None, config: CacheCheck | None) -> bool:
-    """Whether the check makes its row count as a failure, whatever the verdict."""
-    if record is None or config is None or not config.fail_on_miss:
-        return False
-    return record.result != "pass"
-
-
 def _after_the_first(
     calls: Sequence[Mapping[str, Any]],
 ) -> Iterator[tuple[int, Mapping[str, Any]]]:

@@ -1,6 +1,6 @@
 """Adding up tokens without ever making a run look cheaper than it was.
 
-A sum is null as soon as one of its parts is unknown (docs/ladder.md, "Cost").
+A sum is null as soon as one of its parts is unknown (docs/architecture.md, "Tokens").
 """
 
 from __future__ import annotations

@@ -138,6 +138,7 @@ class _Job:
     def _run_starts(self, run: int) -> None:
         if self._session.interrupted:
             raise _Cancelled
+        self._limits.run_began()
         self._run_began = self._session.clock.monotonic()
         self._recorder.run_started(run)
 

@@ -55,11 +55,15 @@ class Limits:
         reservation = None
         allowed = self._within_budget()
         if allowed and self._ceiling is not None:
-            reservation = self._ceiling.try_start(scenario, self._stop.is_set)
+            reservation = self._ceiling.try_start(scenario, self._may_not_wait)
             allowed = reservation is not None
         if self.exhausted:
             self._stop.set()
         return allowed, reservation
+
+    def _may_not_wait(self) -> bool:
+        """Whether the sweep is over; its budget may be spent while a run waits for money."""
+        return self._stop.is_set() or not self._within_budget()
 
     def _within_budget(self) -> bool:
         with self._lock:
@@ -93,6 +97,7 @@ class JobLimits:
         self._limits = limits
         self._scenario = scenario
         self._reservation: Reservation | None = None
+        self._is_flying = False
 
     def may_run(self) -> bool:
         """Say whether the next run may start; money for it is set aside then."""
@@ -104,14 +109,21 @@ class JobLimits:
         """Whether the sweep is already smaller than it was asked to be."""
         return self._limits.exhausted
 
+    def run_began(self) -> None:
+        """From here on the run may cost something."""
+        self._is_flying = True
+
     def run_ended(self, cost: CostUsd | None) -> None:
-        """Account for the run; None: nothing has a price."""
+        """Account for the run; None: nobody knows what it cost."""
+        self._is_flying = False
         if self._reservation is not None:
             self._reservation.settle(cost)
             self._reservation = None
 
     def close(self) -> None:
-        """Give back what was set aside for a run that never reached the agent."""
-        if self._reservation is not None:
+        """Account for a run that never ended, and give back what one that never began was given."""
+        if self._is_flying:
+            self.run_ended(None)
+        elif self._reservation is not None:
             self._reservation.release()
             self._reservation = None
