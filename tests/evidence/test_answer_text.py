@@ -11,7 +11,8 @@ from kit.evidence_rows import TREE, note, notes, parts, row, sweep
 
 from wt_git.evidence.answer_text import answer_lines
 from wt_git.evidence.answers import Covered, Nearest, NotCovered, Reason
-from wt_git.evidence.coverage import Filed, Key, judge
+from wt_git.evidence.coverage import Filed, judge
+from wt_git.evidence.keys import Key
 from wt_git.evidence.policy import Policy
 from wt_git.evidence.stored_rows import stored_row, stored_sweep
 from wt_git.records.notes import NoteLine

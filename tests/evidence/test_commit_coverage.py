@@ -93,6 +93,23 @@ def test_the_nearest_is_the_one_with_the_fewest_files(here):
     assert ask(here).nearest.differing == ("a.py",)
 
 
+def test_of_two_alike_the_later_experiment_is_the_nearest(here, tmp_path):
+    """Somebody ran it with a new file beside, and then committed without: that file is the news."""
+    for number in range(30):  # in a repository that has been used for a while
+        here.write({"agent.py": f"{number}\n"})
+        here.commit(f"edit {number}")
+        cover(here, sweep_id=f"{number:012x}")
+    base = tree_of(here)
+    here.write({"agent.py": "edited\n"})
+    here.commit("edited")
+    now, runs = here.git("rev-parse", "HEAD:agent.py"), tmp_path / "runs"
+    runs.mkdir()
+    write_manifest(runs, "7" * 40, Manifest(base, {"agent.py": now, "extra.txt": "9" * 40}))
+    later = row("7" * 40, ts="2026-01-03T00:00:00Z")
+    append_line(runs / "ledger.ndjsonl", line(later).decode(), durable=False)
+    assert ask(here, runs_dirs=(runs,)).nearest.differing == ("extra.txt",)
+
+
 def test_evidence_of_a_branch_that_is_no_ancestor_is_found_too(here):
     """A squashed branch leaves its trees behind."""
     here.git("checkout", "--quiet", "-b", "topic")
@@ -246,6 +263,42 @@ def test_starting_over_in_a_fresh_runs_directory_buys_nothing(here):
     assert isinstance(ask(here), Covered)
     cover(here, "HEAD~1", sweep_id="b" * 12)
     assert codes(ask(here)) == ["regression-not-earned"]
+
+
+def first_regression_on(repo, below):
+    """The commit of REGRESSION's policy on a root commit with the tree `below`, and its evidence."""
+    root = repo.git("commit-tree", "-m", "below", below)
+    repo.write({"pyproject.toml": REGRESSION})
+    repo.git("add", "--all")
+    commit = repo.git("commit-tree", "-p", root, "-m", "next", repo.git("write-tree"))
+    tree = tree_of(repo, commit)
+    file_notes(repo, tree, *regression(tree, earned_by=None, baseline=True))
+    return commit
+
+
+def test_starting_over_where_compiled_files_are_tracked(here):
+    """Evidence for the commit below stands under its tree without them, and counts all the same."""
+    cleaned = tree_of(here)
+    here.write({"lib/x.pyc": b"\0"})
+    here.commit("compiled")
+    next_one = first_regression_on(here, tree_of(here))
+    assert isinstance(ask(here, next_one), Covered)
+    file_notes(here, cleaned, row(cleaned, sweep="b" * 12), sweep("b" * 12))
+    assert codes(ask(here, next_one)) == ["regression-not-earned"]
+
+
+def test_starting_over_after_a_page_was_edited(here):
+    """What the commit below leaves out of what is under test is its own to say."""
+    here.write({"pyproject.toml": THINNING})
+    here.commit("policy")
+    tree, thin = tree_of(here), thinned(here)
+    here.write({"docs/a.md": "typo\n"})
+    here.commit("docs")
+    next_one = first_regression_on(here, tree_of(here))
+    assert isinstance(ask(here, next_one), Covered)
+    one = row(tree, sweep="b" * 12, experiment={"tree_under_test": thin})
+    file_notes(here, thin, one, sweep("b" * 12))
+    assert codes(ask(here, next_one)) == ["regression-not-earned"]
 
 
 def test_a_first_regression_is_not_earlier_than_itself(here):

@@ -24,7 +24,8 @@ from kit.evidence_rows import (
 
 from wt_git.config import Gate
 from wt_git.evidence.answers import Covered, NotCovered
-from wt_git.evidence.coverage import Earlier, Filed, Key, judge
+from wt_git.evidence.coverage import Earlier, Filed, judge
+from wt_git.evidence.keys import Key
 from wt_git.evidence.policy import Policy
 from wt_git.git.path_patterns import PathPatterns
 

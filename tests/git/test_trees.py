@@ -109,6 +109,32 @@ def test_thinning_out_is_a_listing_without_the_matches(listing, pattern):
     assert trees.without(source.store(listing), patterns, source) == source.store(left)
 
 
+@given(listings, st.sampled_from([b".b", b"a0", b"\xff", b"a"]))
+def test_certainly_without_is_never_wrong(listing, end):
+    """It may not be sure; but where it is, there is no such name, and what it learnt holds."""
+    source, known = Memory(), set()
+    tree = source.store(listing)
+    suffix = end.decode("utf-8", "surrogateescape")
+    sure = trees.certainly_without(tree, (suffix,), source, known=known)
+    assert not (sure and any(path.endswith(end) for path in listing))
+    for one in known:
+        assert not any(path.endswith(end) for path, _ in trees.walk(one, source))
+
+
+def test_of_a_second_tree_only_what_changed_is_read():
+    """A repository has hundreds of folders, and hundreds of commits are asked about at a time."""
+    source, known = Memory(), set()
+    same = {b"x/a": Entry(0o100644, BLOBS[0]), b"x/y/a": Entry(0o100644, BLOBS[1])}
+    first = source.store({**same, b"z/a": Entry(0o100644, BLOBS[0])})
+    second = source.store({**same, b"z/a": Entry(0o100644, BLOBS[2])})
+    assert trees.certainly_without(first, (".pyc",), source, known=known)
+    source.asked.clear()
+    assert trees.certainly_without(second, (".pyc",), source, known=known)
+    assert len(source.asked) == 2
+    third = source.store({**same, b"z/a.pyc": Entry(0o100644, BLOBS[2])})
+    assert not trees.certainly_without(third, (".pyc",), source, known=known)
+
+
 def test_only_the_folders_along_a_change_are_read():
     """A tree of many folders costs what the change costs."""
     source = Memory()

@@ -9,9 +9,6 @@ if TYPE_CHECKING:
     from wt_git.config import Settings
     from wt_git.evidence.policy import Policy
 
-COMPILED = ("**/*.pyc", "**/*.pyo")
-"""What a snapshot never holds, so that no evidence stands under a tree with such files."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:

@@ -12,18 +12,18 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from wt_git.config import Settings
+from wt_git.config import FILE_NAME, Settings
 from wt_git.errors import ConfigurationError, GitError
 from wt_git.evidence.answers import Answer, NotCovered
-from wt_git.evidence.cases import COMPILED, Case
-from wt_git.evidence.coverage import Earlier, Filed, Key, judge, readable_rows
+from wt_git.evidence.cases import Case
+from wt_git.evidence.coverage import Earlier, Filed, judge, readable_rows
 from wt_git.evidence.explaining import Explainer, remarks
+from wt_git.evidence.keys import Key, Keys
 from wt_git.evidence.policy import Policy, policy_from, settings_of
 from wt_git.evidence.row_rules import COUNTING_TIERS
 from wt_git.git.history import History
 from wt_git.git.notes import Notes
-from wt_git.git.path_patterns import PathPatterns
-from wt_git.git.trees import without
+from wt_git.git.trees import lookup
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -78,7 +78,8 @@ class CoverageChecker:
         self.history = History(repository)
         self.view = view
         self._explainer = Explainer(self.history, view, runs_dirs) if explain else None
-        self._thin: dict[tuple[str, tuple[str, ...]], Key] = {}
+        self._keys = Keys(self.history.trees, lambda tree: bool(view.sweeps(tree)))
+        self._patterns: dict[str | None, tuple[str, ...]] = {}
 
     def commit(
         self, commit_id: str, *, policy: Policy | None = None, before: Settings | None = None
@@ -135,7 +136,7 @@ class CoverageChecker:
         )
         found: dict[bytes, Judged] = {}
         passed_over: dict[bytes, str] = {}
-        for key in self._keys(case):
+        for key in self._keys.of(case.tree, case.patterns):
             found = readable_rows(self.view.sweeps(key.tree), key, passed_over) | found
         if skipped is not None:
             skipped |= passed_over.keys() - found.keys()
@@ -145,8 +146,13 @@ class CoverageChecker:
     def _keys_with_notes(self) -> frozenset[str]:
         return frozenset(self.view.record_keys())
 
+    @cached_property
+    def _keys_of_earlier(self) -> Keys:
+        """As `_keys`, for many commits: what has notes was listed once."""
+        return Keys(self.history.trees, self._keys_with_notes.__contains__)
+
     def _answer(self, case: Case, before: Settings | None) -> Answer:
-        keys = self._keys(case)
+        keys = self._keys.of(case.tree, case.patterns)
         filed = Filed(
             commit=case.commit,
             keys=keys,
@@ -160,49 +166,32 @@ class CoverageChecker:
         answer = replace(answer, remarks=also)
         return self._explainer.explained(case, answer) if self._explainer else answer
 
-    def _keys(self, case: Case) -> list[Key]:
-        """Return the trees to look under, those that cost a walk through the tree last.
-
-        A snapshot has no compiled files. So where there are notes on a tree, it has none either,
-        and it need not be searched for them.
-        """
-        patterns = case.patterns
-        keys = [Key(case.tree)]
-        if patterns:
-            thinned = self._thinned(case.tree, patterns)
-            keys = [thinned] if thinned.tree == case.tree else [*keys, thinned]
-        if not any(self.view.sweeps(key.tree) for key in keys):
-            compiled = self._thinned(case.tree, COMPILED)
-            if compiled.tree != case.tree:
-                keys.append(Key(compiled.tree))
-                if patterns:
-                    keys.append(self._thinned(case.tree, (*COMPILED, *patterns)))
-        return keys
-
-    def _thinned(self, tree: str, patterns: Sequence[str]) -> Key:
-        """Return the tree without what `patterns` match; found once for each tree."""
-        known = (tree, tuple(patterns))
-        if known not in self._thin:
-            left_out = PathPatterns(patterns)
-            self._thin[known] = Key(without(tree, left_out, self.history.trees), left_out)
-        return self._thin[known]
-
     def _earlier(self, case: Case, target: str | None) -> Earlier:
         """Say whether a commit that this one builds on has evidence for `target`."""
-        patterns = case.patterns
-        same = {key.tree for key in self._keys(case)}
+        same = {key.tree for key in self._keys.of(case.tree, case.patterns)}
         cut = case.commit in self.history.cut
         for facts in self._builds_on(case):
             cut = cut or facts.id in self.history.cut
-            keys = [Key(facts.tree)]
-            if patterns:
-                keys.append(self._thinned(facts.tree, patterns))
+            patterns = dict.fromkeys((case.patterns, self._patterns_of(facts)))
+            keys = [key for each in patterns for key in self._keys_of_earlier.of(facts.tree, each)]
             # What is under test is the same there: its evidence is the one that is judged here.
             if same.isdisjoint(key.tree for key in keys) and any(
                 self._has_evidence(key, target) for key in keys
             ):
                 return Earlier.SOME
         return Earlier.CUT if cut else Earlier.NONE
+
+    def _patterns_of(self, commit: CommitFacts) -> tuple[str, ...]:
+        """Return what no experiment depends on in a commit; its file is parsed once for all."""
+        entry = lookup(commit.tree, FILE_NAME.encode(), self.history.trees)
+        blob = entry.id if entry else None
+        if blob not in self._patterns:
+            try:
+                found = settings_of(self.history, commit).gate.not_under_test
+            except (ConfigurationError, GitError):
+                found = ()
+            self._patterns[blob] = found
+        return self._patterns[blob]
 
     def _builds_on(self, case: Case) -> Iterator[CommitFacts]:
         if case.commit:

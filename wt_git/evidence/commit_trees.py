@@ -1,28 +1,36 @@
-"""The trees that a commit's evidence may stand under."""
+"""The trees that evidence of a commit was looked for under, by commit."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from wt_git.errors import ConfigurationError
+from wt_git.evidence.keys import Keys
 from wt_git.evidence.policy import settings_of
-from wt_git.git import trees
 from wt_git.git.history import History
-from wt_git.git.path_patterns import PathPatterns
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import pygit2
 
-_COMPILED = ("**/*.pyc", "**/*.pyo")
+    from wt_git.evidence.joined_notes import NotesSource
 
 
-def evidence_trees(repository: pygit2.Repository, commit: str) -> tuple[str, ...]:
-    """Return the commit's own tree, and that tree without what no experiment depends on.
+def evidence_trees(
+    repository: pygit2.Repository, view: NotesSource, commits: Iterable[str]
+) -> dict[str, tuple[str, ...]]:
+    """Return for each commit its own tree, and that tree without what no experiment depends on.
 
     A commit whose configuration is broken has its own tree alone; one that is not here has none.
     Raises `GitError`.
     """
     history = History(repository)
+    keys = Keys(history.trees, lambda tree: bool(view.sweeps(tree)))
+    return {commit: _trees(history, keys, commit) for commit in commits}
+
+
+def _trees(history: History, keys: Keys, commit: str) -> tuple[str, ...]:
     found = history.commit(commit)
     if found is None:
         return ()
@@ -30,6 +38,4 @@ def evidence_trees(repository: pygit2.Repository, commit: str) -> tuple[str, ...
         patterns = settings_of(history, found).gate.not_under_test
     except ConfigurationError:
         return (found.tree,)
-    ways = (_COMPILED, (*_COMPILED, *patterns))
-    thinned = [trees.without(found.tree, PathPatterns(way), history.trees) for way in ways]
-    return tuple(dict.fromkeys((found.tree, *thinned)))
+    return tuple(dict.fromkeys((found.tree, *(key.tree for key in keys.of(found.tree, patterns)))))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from wt_git.evidence.answers import Answer, Covered, NotCovered, Reason, Skipped
 from wt_git.evidence.naming import named
@@ -22,21 +22,11 @@ from wt_git.text import one_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from wt_git.evidence.keys import Key
     from wt_git.evidence.policy import Policy
     from wt_git.evidence.stored_rows import Subject
-    from wt_git.git.path_patterns import PathPatterns
 
 _SHOWN = 5
-
-
-class Key(NamedTuple):
-    """A tree to look under. `left_out` is what it lacks of the commit's own tree, None: nothing.
-
-    Under a tree without `left_out`, rows count whose tree is that one once thinned.
-    """
-
-    tree: str
-    left_out: PathPatterns | None = None
 
 
 class Earlier(Enum):

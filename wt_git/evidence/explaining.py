@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from wt_git.errors import GitError
+from wt_git.evidence import compiled_files
 from wt_git.evidence.answers import Reason
-from wt_git.evidence.cases import COMPILED
 from wt_git.evidence.naming import named
 from wt_git.evidence.policy import gate_changes
 from wt_git.git.path_patterns import PathPatterns
@@ -71,7 +71,7 @@ class Explainer:
     def _nearest(self, case: Case) -> Nearest | None:
         from wt_git.evidence.nearest import Search, nearest  # noqa: PLC0415 - not where it is covered
 
-        left_out = PathPatterns((*COMPILED, *case.patterns))
+        left_out = PathPatterns((*compiled_files.PATTERNS, *case.patterns))
         return nearest(
             Search(
                 history=self.history,

@@ -257,10 +257,19 @@ def _plugin_part(subject: Subject, notes: list[str]) -> str | None:
         return None
     try:
         said = subject.plugin()
+        return None if said is None else str(said)
     except Exception as error:  # noqa: BLE001 - whatever foreign code raises
-        notes.append(f"artifact_fingerprint() raised {type(error).__name__}: {error}")
+        notes.append(f"artifact_fingerprint() raised {type(error).__name__}{_words_of(error)}")
         return None
-    return None if said is None else str(said)
+
+
+def _words_of(error: Exception) -> str:
+    """Return what an exception says behind its name; nothing when saying it fails, too."""
+    try:
+        said = str(error)
+    except Exception:  # noqa: BLE001 - as above
+        return ""
+    return f": {said}" if said else ""
 
 
 def _sources(

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from wt_git import files
 from wt_git.errors import GitError
 from wt_git.evidence.answers import Nearest
-from wt_git.evidence.coverage import Key, readable_rows
+from wt_git.evidence.coverage import readable_rows
+from wt_git.evidence.keys import Key
 from wt_git.evidence.row_rules import COUNTING_TIERS
 from wt_git.evidence.stored_rows import StoredRow, stored_row
 from wt_git.git.trees import compare, walk
@@ -35,7 +36,7 @@ _RECENT_COMMITS = 200
 _RECENT_ROWS = 200
 _MOST_KEYS = 20_000
 _MOST_READ = 300
-_MOST_COMPARED = 20
+_MOST_COMPARED = 10
 
 
 class _Candidate(NamedTuple):
@@ -66,27 +67,34 @@ class Search:
 
 def nearest(search: Search) -> Nearest | None:
     """Return the evidence with the fewest differing files; of several, the latest. None without."""
-    best: tuple[tuple[int, int], Nearest] | None = None
-    for number, one in enumerate(_candidates(search)):
+    found = []
+    for one in _candidates(search):
         try:
             paths = one.differing()
         except GitError:
             continue  # some tree of it is not here
-        if paths and (best is None or (len(paths), number) < best[0]):
-            found = Nearest(one.tree, one.found_at, one.row, tuple(sorted(paths)))
-            best = (len(paths), number), found
-    return best[1] if best else None
+        if paths:
+            found.append(Nearest(one.tree, one.found_at, one.row, tuple(sorted(paths))))
+    return max(found, key=lambda one: (-len(one.differing), one.row.ts), default=None)
 
 
 def _candidates(search: Search) -> Iterator[_Candidate]:
+    """Yield candidates, each tree once.
+
+    Some are always from the ledgers: an experiment with files that were then not committed, the one
+    that people ask about most, is on a tree that is in no commit.
+    """
     seen: set[str] = {search.tree}
-    everywhere = itertools.chain(_in_notes(search), _in_ledgers(search))
-    for one in everywhere:
-        if one.tree not in seen:
+    for found in (_in_notes(search), _in_ledgers(search)):
+        compared = 0
+        for one in found:
+            if one.tree in seen:
+                continue
             seen.add(one.tree)
             yield one
-        if len(seen) > _MOST_COMPARED:
-            return
+            compared += 1
+            if compared == _MOST_COMPARED:
+                break
 
 
 def _in_notes(search: Search) -> Iterator[_Candidate]:

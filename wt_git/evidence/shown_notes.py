@@ -55,8 +55,10 @@ def notes_of(notes: Notes, rev: str) -> ShownNotes:
     commit, tree = resolve(notes.repository, rev)
     if tree is None:
         raise UsageError(f"'{one_line(rev)}' is neither a commit nor a tree of this repository")
-    trees = (tree,) if commit is None else tuple(evidence_trees(notes.repository, commit))
     view = notes.view()
+    trees: tuple[str, ...] = (tree,)
+    if commit is not None:
+        trees = evidence_trees(notes.repository, view, [commit])[commit]
     records: dict[str, list[dict[str, Any]]] = {}
     problems: list[str] = []
     for one in trees:

@@ -6,6 +6,7 @@ the id, so the trees of a snapshot need not exist anywhere.
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from wt_git.git.status import Entry
@@ -179,6 +180,29 @@ def matching(tree: str | None, patterns: PathPatterns, source: TreeSource) -> li
                     below.append((path + b"/", entry.id))
         level = below
     return found
+
+
+def certainly_without(
+    tree: str, suffixes: Sequence[str], source: TreeSource, *, known: set[str]
+) -> bool:
+    """Say whether it is certain that no file of `tree` has a name with one of `suffixes`.
+
+    `known` are trees of which that is certain already, and is added to: of many commits, only the
+    folders that changed are read.
+    """
+    ends = [os.fsencode(suffix) + b"\0" for suffix in suffixes]
+    seen: set[str] = set()
+    level = {tree} - known
+    while level:
+        raw = source.read(sorted(level))
+        # By chance a hash can read like the end of a name; then it is not certain, and that is all.
+        if any(end in data for data in raw.values() for end in ends):
+            return False
+        seen |= level
+        below = (entries(data, source.object_format).values() for data in raw.values())
+        level = {entry.id for held in below for entry in held if entry.mode == TREE} - seen - known
+    known |= seen
+    return True
 
 
 def without(tree: str | None, patterns: PathPatterns, source: TreeSource) -> str:

@@ -62,7 +62,7 @@ def show_on(notes: Notes, commits: Iterable[str], subject: str) -> int:
     from wt_git.evidence.commit_trees import evidence_trees  # noqa: PLC0415
     from wt_git.evidence.journal import annotate  # noqa: PLC0415
 
-    trees = {commit: evidence_trees(notes.repository, commit) for commit in commits}
+    trees = evidence_trees(notes.repository, notes.view(), commits)
     return annotate(notes, trees, subject) if trees else 0
 
 
