@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from wt_git.records.events import Event
     from wt_git.records.experiments import SweepRecord
     from wt_git.records.fields import Record
+    from wt_git.records.reviews import ReviewRecord
     from wt_git.records.rows import LedgerRow
 
 
@@ -100,6 +101,10 @@ class RunsDir:
 
     def append_experiment(self, record: SweepRecord) -> str:
         """Append a sweep record, wait until it is on disk, and return its line. `StorageError`."""
+        return self._append(layout.EXPERIMENTS, record)
+
+    def append_review(self, record: ReviewRecord) -> str:
+        """Append a review, wait until it is on disk, and return its line. `StorageError`."""
         return self._append(layout.EXPERIMENTS, record)
 
     def append_event(self, event: Event) -> None:

@@ -1,0 +1,62 @@
+"""`wt results`: what is working, from runs that are on disk; with `--ladder`, what the tiers cost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from wt_git.cli.options import CONTEXT_SETTINGS
+from wt_git.errors import EXIT_YES
+
+EPILOG = """
+Exit codes: 0 something was summarised; 2 there is nothing to summarise. Nothing is run.
+"""
+
+
+@click.command("results", epilog=EPILOG, context_settings=CONTEXT_SETTINGS)
+@click.option(
+    "--runs",
+    "runs_dir",
+    type=click.Path(path_type=Path),
+    default="runs",
+    show_default=True,
+    metavar="DIR",
+    help="The directory that sweeps were recorded in.",
+)
+@click.option(
+    "--label", "labels", multiple=True, help="Only this label. Repeatable; default: all of them."
+)
+@click.option(
+    "--scenario",
+    "scenarios",
+    multiple=True,
+    metavar="NAME",
+    help="Only scenarios of this name; a pattern with * ? [] is fine. Repeatable.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON document.")
+@click.option(
+    "--ladder",
+    is_flag=True,
+    help="Summarise finished sweeps by tier instead: cost, predictions held, decisions changed.",
+)
+def command(
+    *,
+    runs_dir: Path,
+    labels: tuple[str, ...],
+    scenarios: tuple[str, ...],
+    as_json: bool,
+    ladder: bool,
+) -> int:
+    """Tabulate what the latest runs of each scenario came to, by label.
+
+    The verdict is that of the scenario's latest sweep under the label. Probes count only where
+    there is nothing else.
+    """
+    if ladder and (labels or scenarios):
+        raise click.UsageError("--ladder is about whole sweeps: it takes no --label or --scenario")
+    if ladder:
+        from wt_git.cli.results_output import print_ladder  # noqa: PLC0415
+
+        print_ladder(runs_dir, as_json=as_json)
+    return EXIT_YES

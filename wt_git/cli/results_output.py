@@ -1,0 +1,36 @@
+"""Printing results: the document as JSON or for people, and what it does not cover on stderr."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from wt_git import files
+from wt_git.cli import ui
+from wt_git.reports.ladder_text import ladder_lines
+from wt_git.reports.load_ladder import load_ladder
+from wt_git.text import json_characters
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from wt_git.records.fields import Record
+
+
+def print_ladder(runs_dir: Path, *, as_json: bool) -> None:
+    """Print the totals of the ladder. Raises `UsageError` when no sweep ended there."""
+    loaded = load_ladder(runs_dir)
+    _print(loaded.document, None if as_json else ladder_lines(loaded.document), loaded.remarks)
+
+
+def _print(document: Record, lines: Iterable[str] | None, remarks: Iterable[str]) -> None:
+    """Print `lines`, or the document itself, and then the remarks."""
+    if lines is None:
+        click.echo(json_characters(files.json_document(document.model_dump(mode="json"))))
+    else:
+        for line in lines:
+            ui.data(line)
+    for remark in remarks:
+        ui.talk("results", remark)
