@@ -150,3 +150,14 @@ def test_a_repository_that_cannot_be_written_is_an_error_at_once(repository, tmp
     with pytest.raises(GitError, match="cannot be written") as caught:
         swap(repository, None, commit(repository, "1"))
     assert caught.value.specific_code == "ref-unwritable"
+
+
+@pytest.mark.parametrize("content", ["", "0" * 39 + "\n", "\0" * 41])
+def test_a_ref_whose_file_holds_no_id_is_our_error(repository, content):
+    """A power cut can leave a file empty or full of zeros."""
+    swap(repository, None, commit(repository, "1"))
+    (Path(repository.path) / REF).write_text(content)
+    with pytest.raises(GitError) as broken:
+        read_ref(repository, REF)
+    assert broken.value.specific_code == "notes-broken"
+    assert broken.value.hints[0] == f"git update-ref -d {REF}"

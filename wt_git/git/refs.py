@@ -45,14 +45,16 @@ def read_ref(repository: pygit2.Repository, name: str) -> str | None:
     """
     import pygit2  # noqa: PLC0415
 
-    ref = repository.references.get(name)
-    if ref is None:
-        return None
+    what = "it is at what is no id"  # a power cut can leave its file empty
     try:
+        ref = repository.references.get(name)
+        if ref is None:
+            return None
+        what = f"it is at {ref.target}, which is no commit of this repository"
         return str(ref.peel(pygit2.Commit).id)
     except (pygit2.GitError, KeyError, ValueError) as error:
         raise GitError(
-            f"the ref {name} is broken: it is at {ref.target}, which is no commit of this repository",
+            f"the ref {name} is broken: {what}",
             hints=(f"git update-ref -d {name}", "wt sync", "wt notes rebuild"),
             code="notes-broken",
         ) from error
