@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from wt_git.api.pack import ScenarioPack
 from wt_git.api.scenario import Scenario
 from wt_git.clock import SystemClock
+from wt_git.config import Settings
 from wt_git.evidence.fingerprint import Fingerprinter, Subject
 from wt_git.runner import run as runner_run
 from wt_git.spi.agent_runtime import AgentConfig
@@ -79,7 +80,9 @@ def sweep_s(runs_dir: Path, scenarios: int, runs: int) -> float:
         config=AgentConfig("wt-cli", "cli_run"),
         fingerprinter=fingerprinter,
         fingerprint=fingerprinter.take(),
-        notes_ref="refs/windtunnel/notes",
+        settings=Settings(),
+        budget_s=None,
+        ceiling=None,
         plan=plan("sequential", None, limit=None, hooks_active=False),
     )
     sweep = Sweep(prepared, observer=Silent(), clock=SystemClock(), lock_folder=runs_dir)

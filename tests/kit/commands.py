@@ -12,6 +12,9 @@ from typing import Any
 
 WT = [sys.executable, "-m", "wt_git"]
 
+DECLARED = ("--question", "does it still work?", "--expect", "pass")
+"""What a sweep has to say once its runs directory has history."""
+
 
 @dataclass(frozen=True, slots=True)
 class Ran:

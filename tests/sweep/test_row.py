@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -14,8 +15,18 @@ from wt_git.api.aggregate import ScenarioRunResult, aggregate_runs
 from wt_git.api.pack import ScenarioPack
 from wt_git.api.perturbations import InjectStaleMemory
 from wt_git.api.scenario import Scenario
+from wt_git.config import CacheCheck, Pricing, Rates
+from wt_git.ladder.declaration import Declaration
+from wt_git.ladder.gate import Earned
 from wt_git.ladder.tokens import NOTHING, UNKNOWN, Tokens, run_tokens, total
-from wt_git.sweep.row import counts_as_failure, execution_error, ledger_row
+from wt_git.records.gate_rows import ScenarioId
+from wt_git.sweep.row import (
+    RowState,
+    SweepFacts,
+    counts_as_failure,
+    execution_error,
+    ledger_row,
+)
 from wt_git.sweep.selection import Selected
 
 if TYPE_CHECKING:
@@ -42,23 +53,38 @@ def test_what_counts_as_a_failure(
     assert counts_as_failure(verdict, errored=errored, transport_only=transport_only) is expected
 
 
-def _row(scenario: Scenario, *warnings: str, interrupted: bool = False) -> LedgerRow:
-    trace = a_trace(worker_warnings=list(warnings))
+def _row(
+    scenario: Scenario,
+    *warnings: str,
+    interrupted: bool = False,
+    budget_exhausted: bool = False,
+    calls: list[dict[str, Any]] | None = None,
+    **more: Any,
+) -> LedgerRow:
+    trace = a_trace(worker_warnings=list(warnings), model_calls=calls)
     runs = [ScenarioRunResult(a_score(), trace)]
     return ledger_row(
         Selected(ScenarioPack("p", [scenario], owner="me"), scenario),
         runs,
         aggregate_runs(runs, gate_layers=scenario.resolved_gate_layers()),
-        ts="2026-01-02T03:04:05Z",
-        sweep_id="0123456789ab",
-        label="l",
-        tier="focused",
-        wall_s=1.23456,
-        interrupted=interrupted,
-        baseline=True,
-        git_sha=None,
-        taken=a_fingerprint(),
-        fingerprint="changed-during-sweep",
+        facts=SweepFacts(
+            sweep_id="0123456789ab",
+            label="l",
+            tier="focused",
+            declaration=Declaration(question="does it?", expect="pass", if_pass="a", if_fail="b"),
+            budget_s=900.0,
+            baseline=True,
+            git_sha=None,
+            taken=a_fingerprint(),
+            **more,
+        ),
+        state=RowState(
+            ts="2026-01-02T03:04:05Z",
+            wall_s=1.23456,
+            fingerprint="changed-during-sweep",
+            interrupted=interrupted,
+            budget_exhausted=budget_exhausted,
+        ),
     )
 
 
@@ -96,6 +122,73 @@ def test_a_row_records_the_parts_and_what_stands_for_their_hash() -> None:
 def test_an_interrupted_row_says_so() -> None:
     """It is history and never evidence."""
     assert _row(Scenario("s", "?", [["x"]]), interrupted=True).experiment.interrupted is True
+
+
+def test_a_row_holds_what_was_declared_and_what_it_may_use() -> None:
+    """Question, expectation and plan as given; the budget, and that it was spent."""
+    experiment = _row(Scenario("s", "?", [["x"]]), budget_exhausted=True).experiment
+    declared = (experiment.question, experiment.expect, experiment.if_pass, experiment.if_fail)
+    assert declared == ("does it?", "pass", "a", "b")
+    assert (experiment.budget_s, experiment.budget_exhausted) == (900.0, True)
+
+
+def test_a_row_names_what_earned_it_and_what_was_left_out() -> None:
+    """The packs of left-out scenarios too, since two may share a name."""
+    earned = Earned(
+        earned_by="f" * 12,
+        evidence_for=("a" * 12,),
+        excluded=(ScenarioId("p", "other"),),
+        earners=(),
+    )
+    experiment = _row(Scenario("s", "?", [["x"]]), earned=earned).experiment
+    assert (experiment.earned_by, experiment.evidence_for) == ("f" * 12, ["a" * 12])
+    assert experiment.excluded_failing == ["other"]
+    assert [one.model_dump() for one in experiment.excluded_failing_ids] == [
+        {"pack": "p", "scenario": "other"}
+    ]
+
+
+def test_money_and_cache_check_are_absent_where_nothing_configures_them() -> None:
+    """Absent, not null: a ledger without them stays as it always was."""
+    record = _row(Scenario("s", "?", [["x"]])).model_dump(mode="json")["experiment"]
+    assert "cost_usd" not in record
+    assert "cache_check" not in record
+
+
+PRICING = Pricing(
+    time_per_hour=Decimal(3600),
+    models={"default": Rates(input_per_m=Decimal(1), output_per_m=Decimal(2))},
+)
+MISS = [
+    {"conversation": "c", "prompt_tokens": 1000, "cached_tokens": 0, "completion_tokens": 500},
+    {"conversation": "c", "prompt_tokens": 1000, "cached_tokens": 10, "completion_tokens": 500},
+]
+
+
+def test_a_row_is_priced_with_what_it_recorded() -> None:
+    """Tokens at the model's rates, and the seconds of the job."""
+    usd = _row(Scenario("s", "?", [["x"]]), calls=MISS, pricing=PRICING).experiment.cost_usd
+    assert usd is not None
+    assert (usd.uncached_input, usd.cache_read, usd.output) == (0.00199, 0.00001, 0.002)
+    assert (usd.time, usd.tokens_known, usd.cache_split_known) == (1.235, True, True)
+
+
+@pytest.mark.parametrize(("fails", "expected"), [(True, True), (False, False)])
+def test_a_missed_cache_fails_the_row_only_where_that_is_asked_for(
+    *, fails: bool, expected: bool
+) -> None:
+    """The verdict of the scenario stays what it is."""
+    row = _row(Scenario("s", "?", [["x"]]), calls=MISS, cache=CacheCheck(fail_on_miss=fails))
+    assert row.verdict == "PASS"
+    assert row.experiment.cache_check is not None
+    assert row.experiment.cache_check.result == "fail"
+    assert row.experiment.counts_as_failure is expected
+
+
+def test_an_unknown_cache_split_is_no_pass_where_misses_fail() -> None:
+    """What was not reported was not shown to work."""
+    row = _row(Scenario("s", "?", [["x"]]), cache=CacheCheck(fail_on_miss=True))
+    assert row.experiment.counts_as_failure is True
 
 
 def test_text_that_utf8_cannot_hold_is_replaced_in_records() -> None:

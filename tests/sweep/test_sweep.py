@@ -15,6 +15,7 @@ from kit.fingerprints import a_fingerprinter
 from wt_git.api.pack import ScenarioPack
 from wt_git.api.scenario import Scenario
 from wt_git.clock import SystemClock
+from wt_git.config import Settings
 from wt_git.errors import UsageError
 from wt_git.spi.agent_runtime import AgentConfig
 from wt_git.sweep.plugins import Runtime
@@ -84,7 +85,9 @@ def prepared(plugin: Any, *names: str, limit: int | None = None, **more: Any) ->
         hooks=hooks,
         fingerprinter=fingerprinter,
         fingerprint=fingerprinter.take(),
-        notes_ref="refs/windtunnel/notes",
+        settings=Settings(),
+        budget_s=None,
+        ceiling=None,
         runtime=Runtime(
             name="mine", plugin=plugin, file=None, limit=limit, lock_key="mine", model="m-1"
         ),

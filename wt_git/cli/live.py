@@ -43,6 +43,7 @@ class SweepState:
         self.per_scenario = 0
         self.done = 0
         self.waiting = False
+        self.budget_s: float | None = None
         self.running: dict[str, tuple[int, int]] = {}
         self.tokens_in = 0
         self.tokens_out = 0
@@ -54,6 +55,7 @@ class SweepState:
             case SweepStarted():
                 self.per_scenario = event.runs_per_scenario
                 self.planned = len(event.scenarios) * event.runs_per_scenario
+                self.budget_s = event.budget_s
             case LockWaiting():
                 self.waiting = True
             case LockAcquired():
@@ -77,7 +79,7 @@ class SweepState:
             self.tokens_out += event.output_tokens
 
     def line(self) -> str:
-        """Return what runs, runs done of all, elapsed and remaining time, and tokens so far."""
+        """Return what runs, runs done of all, the time gone and to go, the budget, and tokens."""
         if self.waiting:
             return "waiting for the runtime"
         elapsed = self._clock.monotonic() - self._began
@@ -85,6 +87,8 @@ class SweepState:
         if 0 < self.done < self.planned:
             remaining = elapsed / self.done * (self.planned - self.done)
             parts.append(f"about {_duration(remaining)} left")
+        if self.budget_s is not None:
+            parts.append(f"{_duration(max(self.budget_s - elapsed, 0))} of budget left")
         if self.tokens_in or self.tokens_out:
             atleast = "at least " if self.tokens_unknown else ""
             parts.append(f"{atleast}{self.tokens_in:,} in / {self.tokens_out:,} out tokens")
