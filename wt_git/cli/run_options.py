@@ -88,7 +88,7 @@ _OPTIONS = [
     ),
     click.option(
         "--from-trace",
-        type=click.Path(path_type=Path),
+        type=click.Path(),  # text: it is recorded as typed, and a Path would tidy it
         metavar="FILE",
         help="Probe: play the scenario of this saved trace on top of the turns it recorded.",
     ),

@@ -44,7 +44,7 @@ class SweepRequest:
     declaration: Declaration = field(default_factory=Declaration)
     budget_s: float | None = None
     max_cost: Decimal | None = None
-    from_trace: Path | None = None
+    from_trace: str | None = None
     from_turn: int | None = None
     command: str = "wt run"
 

@@ -281,7 +281,7 @@ class Sweep:
             git_sha=self._git_sha,
             taken=taken,
             earned=earned,
-            source_trace=None if request.from_trace is None else str(request.from_trace),
+            source_trace=request.from_trace,
             from_turn=request.from_turn,
             pricing=prepared.settings.ladder.pricing,
             cache=prepared.settings.cache,
