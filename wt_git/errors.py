@@ -34,12 +34,13 @@ class WindTunnelError(Exception):
 
     `code` names it. `hints` are lines for people below the message; `commands` those of them that
     can be pasted and run. `facts` are what was seen, by name, as values that JSON can hold.
-    `retryable`: the same command may succeed later although nobody changes anything.
+    `retryable`: the same command may succeed later although nobody changes anything; given where an
+    error differs in that from others of its class.
     """
 
     code: ClassVar[str] = "error"
     exit_code: ClassVar[int] = EXIT_NO
-    retryable: ClassVar[bool] = False
+    retryable: bool = False
 
     def __init__(
         self,
@@ -49,6 +50,7 @@ class WindTunnelError(Exception):
         code: str = "",
         facts: Mapping[str, object] | None = None,
         commands: tuple[str, ...] = (),
+        retryable: bool | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
@@ -56,6 +58,8 @@ class WindTunnelError(Exception):
         self.specific_code = code or self.code
         self.facts = dict(facts or {})
         self.commands = commands
+        if retryable is not None:
+            self.retryable = retryable
 
 
 class UsageError(WindTunnelError):
