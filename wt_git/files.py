@@ -12,9 +12,11 @@ Every writer of the product comes through here (docs/architecture.md, "What is o
 from __future__ import annotations
 
 import contextlib
+import errno
 import itertools
 import json
 import os
+import stat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -81,13 +83,63 @@ def append_line(path: Path | str, line: str, *, durable: bool) -> None:
     `durable` returns only once the line has reached the disk: for evidence, not for progress.
     Raises `OSError`, also when the disk took only part of the line; that part is then cut off.
     """
-    descriptor = os.open(path, _APPENDING, 0o666)
-    try:
-        _append(descriptor, line)
+    with locked_for_append(path) as descriptor:
+        append_to(descriptor, line)
         if durable:
             os.fsync(descriptor)
+
+
+@contextlib.contextmanager
+def locked_for_append(path: Path | str) -> Iterator[int]:
+    """Open `path`, creating it if needed, and keep everyone else from appending until the end."""
+    descriptor = os.open(path, _APPENDING, 0o666)
+    try:
+        if fcntl is not None:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield descriptor
     finally:
         os.close(descriptor)  # and with it the lock
+
+
+def append_to(descriptor: int, line: str) -> int:
+    """Append `line` to what `locked_for_append` opened; return the offset at which it begins.
+
+    Raises `OSError` as `append_line` does.
+    """
+    end = _append(descriptor, line)
+    return end - len(line.encode("utf-8", "surrogatepass")) - 1
+
+
+def open_regular(path: Path | str) -> int | None:
+    """Open a file for reading; None when there is none.
+
+    Raises `OSError` for a folder, a pipe, a device; a pipe that nobody writes to does not block.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0))
+    except FileNotFoundError:
+        return None
+    mode = os.fstat(descriptor).st_mode
+    if stat.S_ISREG(mode):
+        return descriptor
+    os.close(descriptor)
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, "it is a folder", os.fspath(path))
+    raise OSError(errno.EINVAL, "it is not a regular file", os.fspath(path))
+
+
+def try_lock(descriptor: int) -> bool:
+    """Take the lock of those who append, until the descriptor is closed, if nobody has it.
+
+    Raises `OSError` where a system or a file system has no locks.
+    """
+    if fcntl is None:  # pragma: no cover - Windows
+        raise OSError(errno.ENOLCK, "no locks here")
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 class LineFile:
@@ -199,7 +251,7 @@ def read_lines(path: Path, report: LineReport | None = None) -> Iterator[ReadLin
             data = raw.removesuffix(b"\n").removesuffix(b"\r")
             if not data.strip():
                 continue
-            line = _parse(data)
+            line = parse_line(data)
             if line is not None:
                 yield line
             elif report is not None:
@@ -217,7 +269,7 @@ def read_lines_backwards(
     for data in _raw_lines_backwards(path, block):
         if not data.strip():
             continue
-        line = _parse(data)
+        line = parse_line(data)
         if line is not None:
             yield line
         elif report is not None:
@@ -245,7 +297,8 @@ def _raw_lines_backwards(path: Path, block: int) -> Iterator[bytes]:
         yield b"".join(reversed(parts)).removesuffix(b"\r")
 
 
-def _parse(data: bytes) -> ReadLine | None:
+def parse_line(data: bytes) -> ReadLine | None:
+    """Return what a line holds, None unless that is a JSON object in UTF-8."""
     try:
         text = data.decode("utf-8")
         record = json.loads(text)

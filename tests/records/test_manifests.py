@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wt_git import files
-from wt_git.records.ledger import has_target, trees_that_matter
+from wt_git.records.ledger import Ledger
 from wt_git.records.manifests import (
     Manifest,
     listed_trees,
@@ -65,17 +65,8 @@ def test_listings_are_kept_from_the_latest_pass_of_each_target_on() -> None:
     _row("other-pass", "two")
     _row("failed", "one", failed=True)
     _row("regression", "one", tier="regression")
-    assert trees_that_matter(Path()) == {"pass", "other-pass", "failed", "regression"}
+    assert Ledger(Path()).trees_that_matter() == {"pass", "other-pass", "failed", "regression"}
     for tree in ("old", "pass", "failed"):
         write_manifest(Path(), tree, Manifest(None, {}))
-    assert prune_manifests(Path(), trees_that_matter(Path())) == 1
+    assert prune_manifests(Path(), Ledger(Path()).trees_that_matter()) == 1
     assert set(listed_trees(Path())) == {"pass", "failed"}
-
-
-def test_a_target_is_found_wherever_its_rows_are() -> None:
-    """Rows of older writers, which have none, do not matter."""
-    files.append_line("ledger.ndjsonl", '{"scenario_id": "legacy"}', durable=False)
-    _row("t", "one")
-    assert has_target(Path(), "one")
-    assert not has_target(Path(), "two")
-    assert not has_target(Path("absent"), "one")

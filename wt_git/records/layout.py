@@ -11,10 +11,20 @@ LEDGER = "ledger.ndjsonl"
 EXPERIMENTS = "experiments.ndjsonl"
 EVENTS = "events.ndjsonl"
 OUTPUTS = ".wt-outputs"
+LEDGER_INDEX = ".ledger-index"
+LEDGER_INDEX_IN_THE_MAKING = ".ledger-index.new"
 IGNORE_FILE = ".gitignore"
 SIDECAR_SUFFIX = ".score.json"
 
-_OWN_FILES = {LEDGER, EXPERIMENTS, EVENTS, OUTPUTS, IGNORE_FILE}
+_OWN_FILES = {
+    LEDGER,
+    EXPERIMENTS,
+    EVENTS,
+    OUTPUTS,
+    LEDGER_INDEX,
+    LEDGER_INDEX_IN_THE_MAKING,
+    IGNORE_FILE,
+}
 _LONGEST_PART = 70
 _NOT_IN_A_COMPONENT = re.compile(r"[^A-Za-z0-9_-]")
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from wt_git import files
 from wt_git.api.trace import storage_name, trace_to_dict
 from wt_git.errors import StorageError, UsageError
-from wt_git.records import layout
+from wt_git.records import layout, ledger_keeping
 from wt_git.records.encoding import document
 
 if TYPE_CHECKING:
@@ -97,7 +97,14 @@ class RunsDir:
 
     def append_row(self, row: LedgerRow) -> str:
         """Append a ledger row, wait until it is on disk, and return its line. `StorageError`."""
-        return self._append(layout.LEDGER, row)
+        line = files.json_line(row.model_dump(mode="json"))
+        try:
+            ledger_keeping.append_row(self.path, line)
+        except OSError as error:
+            raise StorageError(
+                f"could not write '{self.path / layout.LEDGER}': {error.strerror or error}"
+            ) from error
+        return line
 
     def append_experiment(self, record: SweepRecord) -> str:
         """Append a sweep record, wait until it is on disk, and return its line. `StorageError`."""
