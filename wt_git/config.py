@@ -164,7 +164,11 @@ def _parse(file: Path) -> dict[str, Any]:
     try:
         return _loads(file.read_bytes(), file)
     except OSError as error:
-        raise ConfigurationError(f"{file}: cannot be read: {error.strerror}") from error
+        raise ConfigurationError(
+            f"{file}: cannot be read: {error.strerror}",
+            code="settings-unreadable",
+            facts={"file": str(file), "reason": error.strerror or str(error)},
+        ) from error
 
 
 def _loads(data: bytes, file: Path | str) -> dict[str, Any]:
@@ -173,7 +177,11 @@ def _loads(data: bytes, file: Path | str) -> dict[str, Any]:
     try:
         return tomli.loads(data.decode("utf-8"), parse_float=Decimal)
     except (ValueError, RecursionError) as error:  # both tomli's own and text that is not UTF-8
-        raise ConfigurationError(f"{file}: is not valid TOML: {error}") from error
+        raise ConfigurationError(
+            f"{file}: is not valid TOML: {error}",
+            code="settings-not-toml",
+            facts={"file": str(file), "reason": str(error)},
+        ) from error
 
 
 def _settings(tool: Table, *, at_top: bool = True) -> Settings:
@@ -292,7 +300,7 @@ def _model_lists(table: Table) -> dict[str, tuple[str, ...]]:
     for tier in table:
         if tier not in TIERS:
             names = f"expected one of {', '.join(TIERS)}{guess(tier, TIERS)}"
-            table.refuse(tier, f"'{tier}' is not a tier, {names}")
+            table.refuse(tier, f"'{tier}' is not a tier, {names}", known=list(TIERS))
     return {tier: _labels(table, tier) for tier in table}
 
 

@@ -70,7 +70,8 @@ class Table:
         value = self._content.get(key, known[0])
         if not isinstance(value, str) or value not in known:
             near = guess(value, known) if isinstance(value, str) else ""
-            self.refuse(key, f"expected one of {', '.join(map(_key, known))}{near}")
+            problem = f"expected one of {', '.join(map(_key, known))}{near}"
+            self.refuse(key, problem, known=list(known))
         return value
 
     def words(self, key: str, problem: str) -> tuple[str, ...]:
@@ -85,19 +86,33 @@ class Table:
         for key in self._content:
             if key not in known:
                 names = f"expected one of {', '.join(known)}{guess(key, known)}"
-                self.refuse(key, f"there is no such key, {names}")
+                self.refuse(key, f"there is no such key, {names}", known=list(known))
 
     def refuse_misspelt(self, known: tuple[str, ...]) -> None:
         """Refuse the first key that looks like a slip of one in `known`; others are somebody's."""
         for key in self._content:
             if key not in known and (near := guess(key, known)):
-                self.refuse(key, f"expected {' or '.join(known)}{near}")
+                self.refuse(key, f"expected {' or '.join(known)}{near}", known=list(known))
 
-    def refuse(self, key: str, problem: str) -> NoReturn:
-        """Raise the error that names file, table, key and value, and says what is wrong."""
+    def refuse(self, key: str, problem: str, **facts: object) -> NoReturn:
+        """Raise the error that names file, table, key and value, and says what is wrong.
+
+        `facts` are what a program should know beside these.
+        """
         found = f"= {_shown(self._content[key])}" if key in self._content else "is missing"
         place = f"[{self._name}] " if self._name else ""
-        raise ConfigurationError(f"{self.file}: {place}{_key(key)} {found}: {problem}")
+        raise ConfigurationError(
+            f"{self.file}: {place}{_key(key)} {found}: {problem}",
+            code="bad-setting",
+            facts={
+                "file": str(self.file),
+                "table": self._name,
+                "key": key,
+                "value": _as_json(self._content.get(key)),
+                "expected": problem,
+                **facts,
+            },
+        )
 
 
 def _fits(value: int | Decimal) -> bool:
@@ -115,6 +130,15 @@ def guess(name: str, known: Iterable[str]) -> str:
 
 def _key(name: str) -> str:
     return name if _BARE_KEY.fullmatch(name) else json.dumps(name, ensure_ascii=False)
+
+
+def _as_json(value: object) -> object:
+    """Return `value` as JSON holds it: what JSON has no form for (a date, say) as its text."""
+    return json.loads(json.dumps(value, default=_number_or_text), parse_constant=str)
+
+
+def _number_or_text(value: object) -> float | str:
+    return float(value) if isinstance(value, Decimal) and _fits(value) else str(value)
 
 
 def _shown(value: object) -> str:

@@ -60,12 +60,23 @@ def look(full_path: bytes) -> Look | None:
 def unreadable(path: bytes, error: OSError) -> GitError:
     """Return the error for a file or folder that this user may not read."""
     said = error.strerror or str(error)
-    return GitError(f"'{os.fsdecode(path)}' cannot be read: {said}", code="git-unreadable")
+    name = os.fsdecode(path)
+    return GitError(
+        f"'{name}' cannot be read: {said}",
+        code="git-unreadable",
+        facts={"path": name, "reason": said},
+    )
 
 
 def restless(path: bytes) -> GitError:
     """Return the error for a file that changed each time it was read."""
-    return GitError(f"'{os.fsdecode(path)}' keeps changing while it is read", code="git-unsettled")
+    name = os.fsdecode(path)
+    return GitError(
+        f"'{name}' keeps changing while it is read",
+        code="git-unsettled",
+        facts={"path": name},
+        retryable=True,
+    )
 
 
 def hash_files(

@@ -91,7 +91,7 @@ def ask(
             start_new_session=True,  # Ctrl-C ends the sweep in order, not the git under it
         )
     except OSError as error:
-        raise _not_started(cwd, error) from error
+        raise _not_started(args, cwd, error) from error
     with process:
         try:
             out, err = process.communicate(stdin or None, timeout=timeout_s)
@@ -100,7 +100,10 @@ def ask(
             if isinstance(error, subprocess.TimeoutExpired):
                 # The reason first: where there is room for one line only, its end is cut.
                 raise GitError(
-                    f"git took longer than {timeout_s:g} s: git {_shown(args)} in '{cwd}'"
+                    f"git took longer than {timeout_s:g} s: git {_shown(args)} in '{cwd}'",
+                    code="git-timeout",
+                    facts={**_asked(args, cwd), "timeout_s": timeout_s},
+                    retryable=True,
                 ) from error
             raise
     return Answer(process.returncode, out, err.decode("utf-8", "replace").strip())
@@ -118,7 +121,15 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 def failure(args: Sequence[str], cwd: Path, answer: Answer) -> GitError:
     """Return the error that says how the git command failed, in git's own words."""
     said = answer.err or f"it ended with status {answer.status}"
-    return GitError(f"git {_shown(args)} in '{cwd}' failed: {said}")
+    return GitError(
+        f"git {_shown(args)} in '{cwd}' failed: {said}",
+        code="git-failed",
+        facts={**_asked(args, cwd), "status": answer.status, "said": answer.err},
+    )
+
+
+def _asked(args: Sequence[str], cwd: Path) -> dict[str, object]:
+    return {"command": ["git", *args], "folder": str(cwd)}
 
 
 def clean_environment(environ: Mapping[str, str]) -> dict[str, str]:
@@ -131,12 +142,18 @@ def clean_environment(environ: Mapping[str, str]) -> dict[str, str]:
     return kept | _SET
 
 
-def _not_started(cwd: Path, error: OSError) -> GitError:
+def _not_started(args: Sequence[str], cwd: Path, error: OSError) -> GitError:
+    asked = _asked(args, cwd)
     if not cwd.is_dir():
-        return GitError(f"there is no folder '{cwd}' to run git in")
+        return GitError(
+            f"there is no folder '{cwd}' to run git in", code="git-folder-missing", facts=asked
+        )
     if isinstance(error, FileNotFoundError):
-        return GitError("git is not installed, or not on PATH", hints=("git --version",))
-    return GitError(f"git could not be started: {error}", hints=("git --version",))
+        said, code = "git is not installed, or not on PATH", "git-missing"
+    else:
+        said, code = f"git could not be started: {error}", "git-not-started"
+    facts = {**asked, "reason": error.strerror or str(error)}
+    return GitError(said, hints=("git --version",), code=code, facts=facts)
 
 
 def _shown(args: Sequence[str]) -> str:

@@ -115,6 +115,8 @@ class RefWriter:
             "one was killed and left the file behind",
             hints=(f"rm '{path}'",),
             code="ref-locked",
+            facts={"ref": self._name, "lock": str(path)},
+            retryable=True,
         )
 
     def _remove_stale_lock(self) -> None:

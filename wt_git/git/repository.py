@@ -54,8 +54,8 @@ class Repository:
 def discover(folder: Path) -> Repository | None:
     """Return the repository whose working directory `folder` is in; None when there is none.
 
-    `folder` need not exist. Variables such as GIT_DIR are not obeyed. Raises `GitError` with one of
-    the codes `git` (missing, broken, too slow) and `git-ownership`.
+    `folder` need not exist. Variables such as GIT_DIR are not obeyed. Raises `GitError` with code
+    `git-ownership` for one of somebody else's, and those of `wt_git.git.process`.
     """
     if not in_repository(folder):
         return None
@@ -87,4 +87,6 @@ def discovery_failure(folder: Path, answer: Answer) -> GitError:
         f"git does not trust the repository at '{folder}', which belongs to another user: {first}",
         hints=tuple(fix),
         code="git-ownership",
+        facts={"folder": str(folder), "said": answer.err},
+        commands=tuple(fix),
     )

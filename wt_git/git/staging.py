@@ -116,7 +116,11 @@ def _stage(
 def denial(said: str) -> GitError | None:
     """Return the error for a file or folder that git was not allowed to read; None for none."""
     denied = _DENIED.search(said)
-    return GitError(f"git cannot read all: {denied[1]}", code="git-unreadable") if denied else None
+    if denied is None:
+        return None
+    return GitError(
+        f"git cannot read all: {denied[1]}", code="git-unreadable", facts={"path": denied[1]}
+    )
 
 
 def _add_sparse(staging: Staging, index: Path, paths: Sequence[bytes]) -> None:
