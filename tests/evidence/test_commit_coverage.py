@@ -107,7 +107,9 @@ def test_of_two_alike_the_later_experiment_is_the_nearest(here, tmp_path):
     write_manifest(runs, "7" * 40, Manifest(base, {"agent.py": now, "extra.txt": "9" * 40}))
     later = row("7" * 40, ts="2026-01-03T00:00:00Z")
     append_line(runs / "ledger.ndjsonl", line(later).decode(), durable=False)
-    assert ask(here, runs_dirs=(runs,)).nearest.differing == ("extra.txt",)
+    answer = ask(here, runs_dirs=(runs,))
+    assert answer.nearest.differing == ("extra.txt",)
+    assert codes(answer) == ["stale-evidence"], "the base is the same"
 
 
 def test_evidence_of_a_branch_that_is_no_ancestor_is_found_too(here):

@@ -82,6 +82,40 @@ def test_what_a_refusal_prints_leads_to_a_push_that_works(tested, remote):
     assert remote_refs(remote)["refs/heads/main"] == tested.git("rev-parse", "HEAD")
 
 
+def test_what_was_tested_and_not_committed_is_named(tested, remote):
+    """The usual mistake: a new file was there when it was run, and was then not committed."""
+    tested.write({"agent.txt": "edited\n", "new one.txt": "needed\n"})
+    tested.experiment()
+    tested.git("add", "agent.txt")
+    tested.git("commit", "--quiet", "--message", "without the new file")
+    said = tested.refused("origin", "main")
+    assert "these files differ from it: 'new one.txt'" in said
+    assert (
+        "first: commit, undo or ignore what is here and not in that commit: 'new one.txt'" in said
+    )
+    tested.commit("with it")
+    assert "is covered" in tested.pushed("origin", "main")
+
+
+def test_a_refusal_tells_from_where_its_command_works(tested):
+    """Paths count from the top, and whoever pushes may be below it."""
+    tested.write({"agent.txt": "edited\n", "below/x": ""})
+    tested.commit("an edit")
+    said = Project(tested.path / "below").refused("origin", "main")
+    assert f"first: cd {tested.path}\n" in said
+    assert "commit or undo" not in said, "nothing is uncommitted"
+
+
+def test_another_commit_than_the_one_that_is_checked_out_is_refused(tested):
+    """An experiment here would be about something else, and that is said."""
+    edit(tested, "edited\n")
+    tested.git("branch", "topic")
+    edit(tested, "edited again\n")
+    said = tested.refused("origin", "topic")
+    assert "first:" not in said
+    assert "or check that commit out" in said
+
+
 def test_the_very_first_push_is_told_what_an_experiment_is(project, remote):
     """Nothing was ever recorded: the rule, and the command with the runtime that the policy names."""
     said = project.refused("origin", "main")

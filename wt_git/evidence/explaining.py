@@ -108,8 +108,8 @@ class Explainer:
     def _base_moved(self, case: Case, found: Nearest) -> bool:
         """Say whether all that this commit changes is as it was tested, and only its base is not."""
         parent = self.history.commit(case.parents[0]) if case.parents else None
-        if parent is None:
-            return False
+        if parent is None or parent.tree == found.base:
+            return False  # then it is the same base, and what differs was not committed
         try:
             own = compare(parent.tree, case.tree, self.history.trees)
         except GitError:

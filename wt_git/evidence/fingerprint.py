@@ -21,7 +21,7 @@ from wt_git.records.fingerprint import SNAPSHOT_FAILED, FingerprintParts, conten
 from wt_git.records.manifests import Manifest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
 OUTSIDE = "outside"
 
@@ -157,7 +157,7 @@ class Fingerprinter:
                 return None, None, None
             taken = take(
                 repository,
-                exclusions=_exclusions(self.subject, repository),
+                exclusions=exclusions(repository, [self.subject.runs_dir, *self.subject.outputs()]),
                 not_under_test=_patterns(self.subject.not_under_test),
             )
         except GitError as error:
@@ -201,12 +201,12 @@ def _patterns(not_under_test: tuple[str, ...]) -> PathPatterns | None:
     return PathPatterns(not_under_test) if not_under_test else None
 
 
-def _exclusions(subject: Subject, repository: Repository) -> Exclusions:
+def exclusions(repository: Repository, written: Iterable[Path]) -> Exclusions:
+    """Return what is no part of a tree: compiled files, and what we have `written` in it."""
     top = repository.top.resolve()
-    written = [subject.runs_dir.resolve(), *subject.outputs()]
     inside = [
         path.relative_to(top).as_posix()
-        for path in written
+        for path in (one.resolve() for one in written)
         if path.is_relative_to(top) and path != top
     ]
     return Exclusions(paths=tuple(dict.fromkeys(inside)), suffixes=compiled_files.SUFFIXES)

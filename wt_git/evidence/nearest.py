@@ -40,12 +40,16 @@ _MOST_COMPARED = 10
 
 
 class _Candidate(NamedTuple):
-    """A tree with a passing row, and how to name the files in which it differs from another."""
+    """A tree with a passing row, and how to name the files in which it differs from another.
+
+    `base` is the tree of the commit that was checked out then, where it is known.
+    """
 
     tree: str
     found_at: str | None
     row: StoredRow
     differing: Callable[[], set[str]]
+    base: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +78,7 @@ def nearest(search: Search) -> Nearest | None:
         except GitError:
             continue  # some tree of it is not here
         if paths:
-            found.append(Nearest(one.tree, one.found_at, one.row, tuple(sorted(paths))))
+            found.append(Nearest(one.tree, one.found_at, one.row, tuple(sorted(paths)), one.base))
     return max(found, key=lambda one: (-len(one.differing), one.row.ts), default=None)
 
 
@@ -166,6 +170,7 @@ def _in_ledgers(search: Search) -> Iterator[_Candidate]:
                     None,
                     row,
                     lambda one=listing: _differing_listing(search, one),  # type: ignore[misc]
+                    listing.base,
                 )
 
 

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from wt_git.git.notes import Notes
     from wt_git.githooks.hook_call import HookCall
     from wt_git.githooks.push_lines import PushedRef
+    from wt_git.githooks.pushed_branches import Judgement
 
+_MOST_PATHS = 8
 _UNCHECKED = "git push --no-verify"
 
 
@@ -75,10 +77,39 @@ def _judged(
     judgements = Judge(checker, own, known).judge(updated)
     refused = [one for one in judgements if isinstance(one.answer, NotCovered)]
     if refused:
-        lines = refusal(refused, rebuildable=bool(runs_dirs))
+        steps = _first(call, history, refused)
+        lines = refusal(refused, rebuildable=bool(runs_dirs), first=steps)
         again = _again(call, updated, history)
         return HookResult(EXIT_NO, (*lines, f"then push again: {again}"))
     return HookResult(lines=(*accepted(judgements), *_share(remote, notes, first)))
+
+
+def _first(call: HookCall, history: History, refused: Sequence[Judgement]) -> list[str] | None:
+    """Return what has to be done before an experiment here is about the refused commit.
+
+    None where that cannot be told: several are refused, or it is not the one that is checked out.
+    """
+    if len(refused) > 1 or history.top is None:
+        return None
+    from wt_git.evidence.naming import named  # noqa: PLC0415 - nothing is refused most of the time
+    from wt_git.evidence.uncommitted import uncommitted  # noqa: PLC0415
+
+    one = refused[0]
+    paths = uncommitted(
+        history.top,
+        one.commit.tree,
+        runs_dir=history.top / "runs",
+        not_under_test=one.settings.gate.not_under_test,
+    )
+    if paths is None:
+        return None
+    steps = []
+    if paths:
+        what = named(paths, most=_MOST_PATHS)
+        steps.append(f"commit, undo or ignore what is here and not in that commit: {what}")
+    if call.environ.get("GIT_PREFIX"):  # pushed from a folder below
+        steps.append(shlex.join(["cd", str(history.top)]))
+    return steps
 
 
 def _share(remote: str | None, notes: Notes, settings: Settings) -> list[str]:

@@ -9,7 +9,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from wt_git.evidence.answers import Covered, NotCovered
-from wt_git.text import one_line
+from wt_git.text import DECLARED, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,7 +60,8 @@ def commands(answer: NotCovered, gate: Gate, *, rebuildable: bool = False) -> li
     hints = [hint for reason in answer.reasons for hint in reason.hints]
     if not any(hint.startswith("wt run") for hint in hints):
         packs = [f"--pack={pack}" for pack in gate.packs]
-        hints.insert(0, shlex.join(["wt", "run", *packs, f"--runtime={gate.runtime or 'NAME'}"]))
+        words = ["wt", "run", *packs, f"--runtime={gate.runtime or 'NAME'}"]
+        hints.insert(0, f"{shlex.join(words)} {DECLARED}")
     unexplained = {reason.code for reason in answer.reasons} & {"no-notes", "no-evidence"}
     if rebuildable and unexplained:
         hints.append("wt notes rebuild")
@@ -98,21 +99,30 @@ def accepted(judgements: Sequence[Judgement]) -> list[str]:
     return lines
 
 
-def refusal(refused: Sequence[Judgement], *, rebuildable: bool = False) -> list[str]:
-    """Return the lines that refuse a push: which rule, what was seen, and what to run."""
+def refusal(
+    refused: Sequence[Judgement], *, rebuildable: bool = False, first: Sequence[str] | None = None
+) -> list[str]:
+    """Return the lines that refuse a push: which rule, what was seen, and what to run.
+
+    `first` is what has to be done before an experiment is about the refused commit, None where that
+    is not known.
+    """
     lines = []
     for one in refused[:_SHOWN]:
         assert isinstance(one.answer, NotCovered)
         gate = one.settings.gate
         lines += [f"refused: {named(one)} has no evidence that counts", rule(gate)]
         lines += not_covered(one.answer)
+        lines += [f"  first: {step}" for step in first or ()]
         run_this = commands(one.answer, gate, rebuildable=rebuildable)
         lines += numbered(run_this)
     if len(refused) > _SHOWN:
         lines.append(f"refused: {len(refused) - _SHOWN} more commits have no evidence that counts")
-    lines.append(
-        "what is run must be what is pushed: commit or undo other edits first, or check that commit out"
-    )
+    if first is None:
+        lines.append(
+            "what is run must be what is pushed: commit or undo other edits first, or check that "
+            "commit out"
+        )
     return lines
 
 
