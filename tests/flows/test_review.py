@@ -75,7 +75,7 @@ def test_the_ladder_counts_what_was_run_predicted_and_decided(project):
     heading, line = ran.out.splitlines()
     assert heading == "ladder under runs"
     assert line.startswith("  focused     1 sweep; ")
-    assert line.endswith("s wall; tokens unknown; no predictions; none reviewed")
+    assert line.endswith("s wall; tokens unknown; 1/1 predictions held; none reviewed")
     wt("review", first[:6], "--no-change")
     assert wt("results", "--ladder").out.rstrip().endswith("; 0/1 reviewed changed a decision")
     wt("review", first, *DECIDE)

@@ -233,7 +233,7 @@ def storage_name(trace: Trace, base: str) -> str:
     parts = (trace.scenario_id, trace.agent_id, trace.variant_id, trace.model, trace.quant)
     identity = trace.run_id[:_ID_LENGTH]
     if not identity.isalnum():
-        identity = _folder_name(identity).replace(".", "_")
+        identity = folder_name(identity).replace(".", "_")
     here = "" if base.startswith("/") else os.getcwd()  # noqa: PTH109 - a key, not a path
     return f"{_checked_folder(base, here, parts)}/{file_stamp(trace.started_at)}_{identity}.json"
 
@@ -245,15 +245,16 @@ def _checked_folder(base: str, cwd: str, parts: tuple[str, ...]) -> str:  # noqa
     Resolving takes a system call for each component: as much as all else that storing a run costs.
     A sweep stores thousands of runs into one folder, so the answer is kept, per working directory.
     """
-    folder = Path(base, *(_folder_name(part) for part in parts))
+    folder = Path(base, *(folder_name(part) for part in parts))
     if not folder.resolve().is_relative_to(Path(base).resolve()):
         raise ValueError(f"trace path {folder} leads out of {base}")
     return str(folder)
 
 
-def _folder_name(text: str) -> str:
-    """Return `text` as one path component that is neither empty nor a way up.
+def folder_name(text: str) -> str:
+    """Return the folder of a trace that stands for `text`, a scenario or label, say.
 
+    One path component that is neither empty nor a way up; different texts may share one.
     An agent says its model's name, so a name that no folder can have must not lose the run.
     """
     if text in {"", ".", ".."}:

@@ -22,8 +22,8 @@ from wt_git.records.finished_sweeps import (
     find_sweep,
 )
 from wt_git.records.ledger_scan import trees_of_sweep
-from wt_git.records.missing import missing_directory
 from wt_git.records.notes import LONGEST_LINE
+from wt_git.records.reading import missing_directory, readable_records
 from wt_git.records.reviews import ReviewRecord
 from wt_git.text import one_line
 
@@ -78,8 +78,10 @@ def _found(runs_dir: Path, wanted: str) -> FoundSweep:
             code="sweep-unknown",
             facts=facts,
         )
-    match find_sweep(runs_dir, wanted):
-        case FoundSweep() as found:
+    with readable_records():
+        found = find_sweep(runs_dir, wanted)
+    match found:
+        case FoundSweep():
             return found
         case Ambiguous(sweeps):
             raise UsageError(

@@ -2,14 +2,91 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wt_git import files
 from wt_git.records import layout
+from wt_git.records.lenient import flag, is_version, text, within
 from wt_git.records.notes import recorded_trees
+from wt_git.records.rows import LEDGER_VERSION
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from collections.abc import Set as AbstractSet
     from pathlib import Path
+
+
+class Pair(NamedTuple):
+    """What results are grouped by: the name of a scenario, and a label."""
+
+    scenario: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultRow:
+    """A ledger row as tables need it: which runs it is about, and what they came to."""
+
+    pack: str | None
+    tier: str | None
+    sweep_id: str | None
+    verdict: str | None
+    run_ids: frozenset[str]
+    budget_exhausted: bool | None
+    interrupted: bool | None
+
+
+def latest_rows(
+    runs_dir: Path, labels: AbstractSet[str] | None, report: files.LineReport
+) -> dict[Pair, tuple[ResultRow, ...]]:
+    """Return the rows that say what is working: per scenario and label the last in the file.
+
+    One for each pack that owns a scenario of the name; a row that names no pack is about any of
+    them. A probe replays a part of a scenario, so its row stands only where there is no other.
+    Lines that hold no row, also those of newer writers, are counted in `report`.
+    """
+    flights: dict[Pair, dict[str | None, ResultRow]] = {}
+    probes: dict[Pair, dict[str | None, ResultRow]] = {}
+    for line in files.read_lines(runs_dir / layout.LEDGER, report):
+        scenario, label = line.record.get("scenario_id"), line.record.get("label")
+        if not is_version(line.record.get("windtunnel_ledger", 0), 0, LEDGER_VERSION):
+            report.skipped += 1
+            continue
+        if not isinstance(scenario, str) or not isinstance(label, str):
+            continue
+        if labels is None or label in labels:
+            row = _result_row(line.record)
+            kept = probes if row.tier == "probe" else flights
+            _replace(kept.setdefault(Pair(scenario, label), {}), row)
+    for pair, of_probes in probes.items():
+        known = flights.setdefault(pair, {})
+        if None not in known:
+            only = [row for pack, row in of_probes.items() if pack not in known]
+            known.update({row.pack: row for row in only if not known or row.pack is not None})
+    return {pair: tuple(rows.values()) for pair, rows in flights.items()}
+
+
+def _replace(rows: dict[str | None, ResultRow], row: ResultRow) -> None:
+    if row.pack is None:
+        rows.clear()
+    else:
+        rows.pop(None, None)
+    rows[row.pack] = row
+
+
+def _result_row(record: Mapping[str, Any]) -> ResultRow:
+    experiment = within(record.get("experiment"))
+    run_ids = record.get("run_ids")
+    return ResultRow(
+        pack=text(record.get("pack")),
+        tier=text(experiment.get("tier")),
+        sweep_id=text(record.get("sweep_id")),
+        verdict=text(record.get("verdict")),
+        run_ids=frozenset(filter(text, run_ids if isinstance(run_ids, list) else [])),
+        budget_exhausted=flag(experiment.get("budget_exhausted")),
+        interrupted=flag(experiment.get("interrupted")),
+    )
 
 
 def trees_of_sweep(runs_dir: Path, sweep_id: str, rows: int | None) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from wt_git.errors import UsageError
 from wt_git.files import LineReport
 from wt_git.records import layout
 from wt_git.records.finished_sweeps import newest_first
-from wt_git.records.missing import missing_directory
+from wt_git.records.reading import missing_directory, readable_records
 from wt_git.reports.ladder_totals import ladder_results
 
 if TYPE_CHECKING:
@@ -27,7 +27,8 @@ class LoadedLadder(NamedTuple):
 def load_ladder(runs_dir: Path) -> LoadedLadder:
     """Return the totals of the sweeps that ended in `runs_dir`. Raises `UsageError` without any."""
     report = LineReport()
-    found = ladder_results(newest_first(runs_dir, report), str(runs_dir))
+    with readable_records():
+        found = ladder_results(newest_first(runs_dir, report), str(runs_dir))
     if found is None:
         where = f" in '{runs_dir}'" if runs_dir.is_dir() else f": {missing_directory(runs_dir)}"
         raise UsageError(

@@ -55,8 +55,10 @@ def command(
     """
     if ladder and (labels or scenarios):
         raise click.UsageError("--ladder is about whole sweeps: it takes no --label or --scenario")
-    if ladder:
-        from wt_git.cli.results_output import print_ladder  # noqa: PLC0415
+    from wt_git.cli.results_output import print_ladder, print_results  # noqa: PLC0415
 
+    if ladder:
         print_ladder(runs_dir, as_json=as_json)
+    else:
+        print_results(runs_dir, labels, scenarios, as_json=as_json)
     return EXIT_YES

@@ -1,0 +1,101 @@
+"""Finding saved runs below a runs directory, and what a trace is about without reading it whole.
+
+A trace is a `.json` file without another dot in its name (docs/files.md, "Map"). Names that begin
+with a dot are nobody's data, and links to folders are not followed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from wt_git.records import layout
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from collections.abc import Set as AbstractSet
+    from pathlib import Path
+
+_HEAD_BYTES = 4096
+_STORED_DEPTH = 5  # <scenario>/<agent>/<label>/<model>/<quant>
+_LABEL_PLACE = 2
+_STAMPED = re.compile(r"\d{8}T\d{12}Z_[\w-]+\.json")
+_TEXT = rb'("(?:[^"\\\x00-\x1f]|\\.)*")'
+# The first keys of a trace in the order in which this program writes them.
+_HEAD = re.compile(
+    rb'\{\s*"windtunnel_trace": 1,\s*"run_id": %b,\s*"scenario_id": %b,\s*"agent_id": %b,'
+    rb'\s*"variant_id": %b,' % (_TEXT, _TEXT, _TEXT, _TEXT)
+)
+
+
+class RunFile(NamedTuple):
+    """A file that has the name of a trace; `is_scored`: a score stands beside it."""
+
+    path: str
+    is_scored: bool
+
+    @property
+    def is_stamped(self) -> bool:
+        """Whether the name is one that runs are stored under, so that it is no stranger's file."""
+        return _STAMPED.fullmatch(os.path.basename(self.path)) is not None  # noqa: PTH119 - hot
+
+
+class RunIdentity(NamedTuple):
+    """What a trace says that it is."""
+
+    run_id: str
+    scenario: str
+    label: str
+
+
+def run_files(runs_dir: Path, label_folders: AbstractSet[str] | None = None) -> Iterator[RunFile]:
+    """Yield the traces below `runs_dir` by their paths, in the order of folders and names.
+
+    With `label_folders`, traces that are stored where another label belongs are left out. Those in
+    a place of their own, as in a folder of copies, are not. Folders that cannot be read are passed
+    over. Raises `OSError` when `runs_dir` itself cannot.
+    """
+    yield from _below(str(runs_dir), (), label_folders)
+
+
+def _below(
+    folder: str, place: tuple[str, ...], label_folders: AbstractSet[str] | None
+) -> Iterator[RunFile]:
+    try:
+        with os.scandir(folder) as listing:
+            entries = [entry for entry in listing if not entry.name.startswith(".")]
+    except OSError:
+        if not place:
+            raise
+        return
+    elsewhere = (
+        label_folders is not None
+        and len(place) == _STORED_DEPTH
+        and place[_LABEL_PLACE] not in label_folders
+    )
+    names = {entry.name for entry in entries}
+    for entry in sorted(entries, key=lambda one: one.name):
+        if entry.is_dir(follow_symlinks=False):
+            yield from _below(entry.path, (*place, entry.name), label_folders)
+        elif entry.name.count(".") == 1 and entry.name.endswith(".json") and entry.is_file():
+            found = RunFile(entry.path, layout.sidecar_name(entry.name) in names)
+            if not (elsewhere and found.is_stamped):
+                yield found
+
+
+def peek(path: str) -> RunIdentity | None:
+    """Return what the trace at `path` is about, from its first bytes.
+
+    None for whatever this program did not write in its present form; that has to be read.
+    """
+    try:
+        with open(path, "rb") as stream:  # noqa: PTH123 - hot: a Path costs as much as the read
+            head = _HEAD.match(stream.read(_HEAD_BYTES))
+        if head is None:
+            return None
+        run_id, scenario, _, label = (json.loads(text) for text in head.groups())
+    except (OSError, ValueError):
+        return None
+    return RunIdentity(run_id, scenario, label)

@@ -1,0 +1,84 @@
+"""From the runs that count to what is said about a scenario under a label. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wt_git.api.aggregate import aggregate_metrics
+from wt_git.api.score import GATE_LAYER_ORDER
+from wt_git.records.results import MetricTotals, ResultRun, ScenarioTotals
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wt_git.records.saved_runs import SavedRun
+    from wt_git.reports.groups import Group
+
+RESCORED = "rescore"
+_VARIANCE = "PASS_WITH_VARIANCE"
+
+
+def scenario_totals(group: Group) -> ScenarioTotals:
+    """Return what the runs of `group`, of which there is at least one, came to."""
+    runs, row = group.runs, group.row
+    passed = _count(runs, "PASS")
+    invalid = _count(runs, "INVALID")
+    rescored = any(run.origin == RESCORED for run in runs)
+    only_probes = all(run.is_probe for run in runs)
+    return ScenarioTotals(
+        scenario_id=runs[0].scenario,
+        label=runs[0].label,
+        verdict=_verdict(group, rescored=rescored),
+        runs=len(runs),
+        passed=passed,
+        failed=len(runs) - passed - invalid,
+        invalid=invalid,
+        pass_rate=passed / len(runs),
+        selection="all_traces" if row is None else "latest_aggregate",
+        metrics={
+            name: MetricTotals(**summary.to_dict())
+            for name, summary in aggregate_metrics(run.metrics for run in runs).items()
+        },
+        traces=[_run(run) for run in runs],
+        tier=row.tier if row is not None else "probe" if only_probes else None,
+        pack=None if row is None else row.pack,
+        sweep_id=None if row is None else row.sweep_id,
+        budget_exhausted=None if row is None else row.budget_exhausted,
+        interrupted=None if row is None else row.interrupted,
+        rescored=rescored,
+        diagnostic_failures=[
+            layer
+            for layer in GATE_LAYER_ORDER
+            if any(layer in run.diagnostic_failures for run in runs)
+        ],
+    )
+
+
+def _verdict(group: Group, *, rescored: bool) -> str:
+    """Return the row's verdict, or where that is not to be had, or not of today, the runs'.
+
+    Whether a scenario may vary is not in its runs; where its row says that it varied, it may.
+    """
+    said = None if group.row is None else group.row.verdict
+    if said is not None and not rescored:
+        return said
+    verdicts = {run.verdict for run in group.runs}
+    if "INVALID" in verdicts:
+        return "INVALID"
+    if verdicts == {"PASS"}:
+        return "PASS"
+    return _VARIANCE if said == _VARIANCE else "FAIL"
+
+
+def _count(runs: Sequence[SavedRun], verdict: str) -> int:
+    return sum(run.verdict == verdict for run in runs)
+
+
+def _run(run: SavedRun) -> ResultRun:
+    return ResultRun(
+        path=run.path,
+        run_id=run.run_id,
+        started_at=run.started_at,
+        verdict=run.verdict,
+        metrics=dict(run.metrics),
+    )

@@ -1,0 +1,96 @@
+"""Results for people: a line for each scenario, a line for each of its metrics."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from wt_git.text import log_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from wt_git.records.results import MetricTotals, Results, ScenarioTotals
+
+_NAME_WIDTH, _NAME_LIMIT = 40, 120
+_VERDICT_WIDTH, _VERDICT_LIMIT = 18, 30
+_VALUE_LIMIT = 60
+_LABEL_LIMIT = 80
+_PLAIN_BELOW = 1e15
+
+
+def result_lines(found: Results) -> list[str]:
+    """Return the lines of the labels that have any, an empty one between two of them."""
+    by_label: dict[str, list[ScenarioTotals]] = {}
+    for one in found.results:
+        by_label.setdefault(one.label, []).append(one)
+    lines: list[str] = []
+    for label, of_label in by_label.items():
+        if lines:
+            lines.append("")
+        runs = sum(one.runs for one in of_label)
+        heading = (
+            f"label {log_line(label, _LABEL_LIMIT)}: {len(of_label)} scenario(s), {runs} run(s)"
+        )
+        lines += [f"{heading} under {log_line(found.runs_dir)}", *_scenarios(of_label)]
+    return lines
+
+
+def _scenarios(of_label: Sequence[ScenarioTotals]) -> Iterator[str]:
+    owners = Counter(one.scenario_id for one in of_label)
+    for one in of_label:
+        shared = owners[one.scenario_id] > 1 and one.pack is not None
+        name = f"{one.pack}/{one.scenario_id}" if shared else one.scenario_id
+        verdict = log_line(one.verdict, _VERDICT_LIMIT)
+        invalid = f", {one.invalid} invalid" if one.invalid else ""
+        yield (
+            f"  {log_line(name, _NAME_LIMIT):<{_NAME_WIDTH}} {verdict:<{_VERDICT_WIDTH}} "
+            f"{one.passed}/{one.runs} pass ({one.pass_rate:.0%}){invalid}  [{_about(one)}]"
+        )
+        yield from _metrics(one)
+        for layer in one.diagnostic_failures:
+            yield f"    {layer} failed; it is diagnostic here and decides nothing"
+
+
+def _about(one: ScenarioTotals) -> str:
+    """Return which experiment the line rests on, and what a reader must know about that."""
+    parts = [log_line(one.tier, _VALUE_LIMIT)] if one.tier is not None else []
+    if one.selection == "all_traces":
+        parts.append("all saved runs")
+    elif one.tier is None:
+        parts.append("tier not recorded")
+    if one.budget_exhausted:
+        parts.append("cut by its budget")
+    if one.interrupted:
+        parts.append("interrupted")
+    if one.rescored:
+        parts.append("rescored")
+    return ", ".join(parts)
+
+
+def _metrics(one: ScenarioTotals) -> Iterator[str]:
+    shown = {log_line(name, _NAME_LIMIT): of for name, of in one.metrics.items()}
+    width = max(map(len, shown), default=0)
+    for name, of in shown.items():
+        yield f"    {name:<{width}}  {metric_text(of)}"
+
+
+def metric_text(of: MetricTotals) -> str:
+    """Return a metric's summary: a rate, mean with extremes, or how often each value came."""
+    if of.rate is not None:
+        return f"{of.rate:.0%} true ({of.true_count}/{of.count})"
+    if of.mean is not None and of.min is not None and of.max is not None:
+        told = f"mean {_number(of.mean)}  min {_number(of.min)}  max {_number(of.max)}"
+        return f"{told}  (n={of.count})"
+    counts = (of.counts or {}).items()
+    values = ", ".join(f"{log_line(value, _VALUE_LIMIT)}={count}" for value, count in counts)
+    return f"{'mixed: ' if of.kind == 'mixed' else ''}{values}  (n={of.count})"
+
+
+def _number(value: float) -> str:
+    """Return whole numbers as they are, others with four significant digits."""
+    if isinstance(value, int):
+        return log_line(str(value), _VALUE_LIMIT)
+    if value.is_integer() and abs(value) < _PLAIN_BELOW:
+        return str(int(value))
+    return f"{value:.4g}"
