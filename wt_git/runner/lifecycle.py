@@ -45,11 +45,17 @@ def check_hook_names(hooks: Sequence[object]) -> None:
     names = [hook_name(hook) for hook in hooks]
     for name, count in Counter(names).items():
         if not is_hook_name(name):
-            raise LoadError(f"hook name {name!r} must match [a-z0-9_-]+")
+            raise _bad_name(f"hook name {name!r} must match [a-z0-9_-]+", name, count)
         if name == SCORE_SIDECAR:
-            raise LoadError(f"a hook may not be named {name!r}: its file would overwrite the score")
+            message = f"a hook may not be named {name!r}: its file would overwrite the score"
+            raise _bad_name(message, name, count)
         if count > 1:
-            raise LoadError(f"hook {name!r} is named {count} times; once is enough")
+            message = f"hook {name!r} is named {count} times; once is enough"
+            raise _bad_name(message, name, count)
+
+
+def _bad_name(message: str, name: str, count: int) -> LoadError:
+    return LoadError(message, code="hook-name", facts={"hook": name, "times_named": count})
 
 
 def is_hook(value: object) -> bool:

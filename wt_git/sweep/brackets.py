@@ -31,6 +31,7 @@ def build(prepared: Prepared) -> AgentRuntime:
         raise RuntimeFailureError(
             f"runtime '{request.runtime}' could not be built: {describe(error)}",
             code="runtime-build-failed",
+            facts={"runtime": request.runtime, "step": "build", "problem": describe(error)},
         ) from error
 
 
@@ -54,5 +55,6 @@ def _call(name: str, prepared: Prepared, runtime: AgentRuntime) -> RuntimeFailur
         return RuntimeFailureError(
             f"{name} of runtime '{request.runtime}' failed: {describe(error)}",
             code=f"runtime-{name.replace('_', '-')}-failed",
+            facts={"runtime": request.runtime, "step": name, "problem": describe(error)},
         )
     return None

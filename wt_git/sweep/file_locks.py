@@ -35,6 +35,11 @@ def usable(folder: Path) -> Iterator[None]:
             f"the lock folder '{folder}' cannot be used: {error}; "
             "set WT_LOCK_DIR to a folder on this machine that you can write to",
             code="lock-folder-unusable",
+            facts={
+                "folder": str(folder),
+                "reason": error.strerror or str(error),
+                "variable": "WT_LOCK_DIR",
+            },
         ) from error
 
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wt_git.errors import LoadError, UsageError
+from wt_git.errors import UsageError
 from wt_git.runner.lifecycle import Lifecycle, check_hook_names, is_hook
 from wt_git.sweep.entry_points import installed
-from wt_git.sweep.loading import FOREIGN_FAILURES, describe
-from wt_git.sweep.selection import did_you_mean
+from wt_git.sweep.loading import FOREIGN_FAILURES, describe, load_failure
+from wt_git.sweep.selection import did_you_mean, near_matches
 from wt_git.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from importlib.metadata import EntryPoint
 
+    from wt_git.errors import LoadError
     from wt_git.spi.hooks import HookArtifact
     from wt_git.sweep.session import Session
 
@@ -56,18 +58,22 @@ def _resolve(name: str) -> Any:
             f"unknown hook '{one_line(name)}'{did_you_mean(name, available)}"
             f"; installed hooks: {', '.join(available) or 'none'}",
             code="unknown-hook",
+            facts={"hook": name, "near": list(near_matches(name, available)), "known": available},
         )
     try:
         loaded = point.load()
         hook = loaded() if isinstance(loaded, type) else loaded
     except FOREIGN_FAILURES as error:
-        raise LoadError(
-            f"could not load hook '{name}' ({point.value}): {describe(error)}", code="load-failed"
-        ) from error
+        raise _unusable(point, describe(error)) from error
     if not is_hook(hook):
-        raise LoadError(
-            f"could not load hook '{name}' ({point.value}): it is a {type(hook).__name__} without "
-            "any of the methods of a hook, on_run_scored for one",
-            code="load-failed",
+        problem = (
+            f"it is a {type(hook).__name__} without any of the methods of a hook, on_run_scored "
+            "for one"
         )
+        raise _unusable(point, problem)
     return hook
+
+
+def _unusable(point: EntryPoint, problem: str) -> LoadError:
+    message = f"could not load hook '{point.name}' ({point.value}): {problem}"
+    return load_failure(message, what="hook", source=point.value, problem=problem)

@@ -69,8 +69,11 @@ def load(source: Source, what: str) -> Loaded:
         module = _module_at(Path(source.place)) if source.is_path else _module_named(source.place)
         value = _attribute(module, source.attribute)
     except FOREIGN_FAILURES as error:
-        raise LoadError(
-            f"could not load {what} '{shown}': {describe(error)}", code="load-failed"
+        raise load_failure(
+            f"could not load {what} '{shown}': {describe(error)}",
+            what=what,
+            source=shown,
+            problem=describe(error),
         ) from error
     file = getattr(module, "__file__", None)
     return Loaded(value, Path(file).resolve() if file else None)
@@ -85,6 +88,12 @@ def source_file(spec: str) -> Path | None:
         return Path(source.place)
     file = getattr(sys.modules.get(source.place), "__file__", None)
     return Path(file) if file else None
+
+
+def load_failure(message: str, *, what: str, source: str, problem: str) -> LoadError:
+    """Return the error for foreign code, found at `source`, that is not usable as a `what`."""
+    facts = {"what": what, "source": source, "problem": problem}
+    return LoadError(message, code="load-failed", facts=facts)
 
 
 def describe(error: BaseException) -> str:

@@ -11,11 +11,12 @@ from wt_git.api.scenario import Scenario
 from wt_git.errors import LoadError, UsageError
 from wt_git.runner.foreign_values import safe_repr
 from wt_git.sweep.entry_points import installed
-from wt_git.sweep.loading import FOREIGN_FAILURES, describe, load, parse_source
+from wt_git.sweep.loading import FOREIGN_FAILURES, describe, load, load_failure, parse_source
 from wt_git.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from importlib.metadata import EntryPoint
 
 PACK_GROUP = "windtunnel.scenario_packs"
 
@@ -34,7 +35,7 @@ def discover(sources: Sequence[str]) -> Discovered:
     other: a name used twice, a scenario name used twice in one pack, a `dim:` tag of no pack.
     """
     packs = list(importlib.import_module("wt_git.scenarios").builtin_packs())
-    packs += [_installed_pack(name, value) for name, value in _load_installed()]
+    packs += [_installed_pack(point, value) for point, value in _load_installed()]
     sourced = [_sourced_pack(source) for source in sources]
     # One source given twice, or a pack that is also installed, is the same object: keep one.
     for pack in sourced:
@@ -42,26 +43,32 @@ def discover(sources: Sequence[str]) -> Discovered:
             packs.append(pack)
     problems = [*_duplicates(packs), *_wrong_tags(packs)]
     if problems:
-        raise UsageError("\n".join(problems), code="packs-inconsistent")
+        raise UsageError(
+            "\n".join(problems),
+            code="packs-inconsistent",
+            facts={"packs": [pack.name for pack in packs], "problems": problems},
+        )
     return Discovered(packs, tuple(dict.fromkeys(pack.name for pack in sourced)))
 
 
-def _load_installed() -> list[tuple[str, Any]]:
+def _load_installed() -> list[tuple[EntryPoint, Any]]:
     loaded = []
     for point in installed(PACK_GROUP):
         try:
-            loaded.append((point.name, point.load()))
+            loaded.append((point, point.load()))
         except FOREIGN_FAILURES as error:
-            raise LoadError(
+            raise load_failure(
                 f"could not load scenario pack '{point.name}' ({point.value}): {describe(error)}; "
                 "mend or uninstall the package that registers it",
-                code="load-failed",
+                what="scenario pack",
+                source=point.value,
+                problem=describe(error),
             ) from error
     return loaded
 
 
-def _installed_pack(name: str, value: Any) -> ScenarioPack:
-    return _as_pack(value, f"entry point '{name}' of group {PACK_GROUP}")
+def _installed_pack(point: EntryPoint, value: Any) -> ScenarioPack:
+    return _as_pack(value, f"entry point '{point.name}' of group {PACK_GROUP}", point.value)
 
 
 def _sourced_pack(spec: str) -> ScenarioPack:
@@ -70,29 +77,37 @@ def _sourced_pack(spec: str) -> ScenarioPack:
         raise UsageError(
             f"--pack-source '{one_line(spec)}' must be module:attr or path/to/file.py:attr",
             code="bad-source",
+            facts={"option": "--pack-source", "value": spec, "missing": "attribute"},
         )
-    return _as_pack(load(source, "scenario pack source").value, f"--pack-source '{spec}'")
+    return _as_pack(load(source, "scenario pack source").value, f"--pack-source '{spec}'", spec)
 
 
-def _as_pack(value: Any, where: str) -> ScenarioPack:
+def _as_pack(value: Any, where: str, source: str) -> ScenarioPack:
     if callable(value) and not isinstance(value, type):
         try:
             value = value()
         except FOREIGN_FAILURES as error:
-            raise LoadError(
+            raise _unusable(
                 f"could not load scenario pack source: {where} raised {describe(error)}",
-                code="load-failed",
+                source,
+                describe(error),
             ) from error
     if not isinstance(value, ScenarioPack):
-        raise LoadError(
-            f"{where} is a {type(value).__name__}; expected a ScenarioPack, or a function without "
-            "arguments that returns one",
-            code="load-failed",
+        found = f"is a {type(value).__name__}"
+        raise _unusable(
+            f"{where} {found}; expected a ScenarioPack, or a function without arguments that "
+            "returns one",
+            source,
+            f"it {found}",
         )
     problem = _malformed(value)
     if problem is not None:
-        raise LoadError(f"{where} is no usable ScenarioPack: {problem}", code="load-failed")
+        raise _unusable(f"{where} is no usable ScenarioPack: {problem}", source, problem)
     return value
+
+
+def _unusable(message: str, source: str, problem: str) -> LoadError:
+    return load_failure(message, what="scenario pack", source=source, problem=problem)
 
 
 def _malformed(pack: ScenarioPack) -> str | None:

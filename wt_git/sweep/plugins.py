@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from wt_git.errors import LoadError, UsageError
+from wt_git.errors import UsageError
 from wt_git.evidence.targets import normalise_key
 from wt_git.runner.foreign_values import safe_repr
 from wt_git.sweep.entry_points import installed
@@ -19,15 +19,17 @@ from wt_git.sweep.loading import (
     describe,
     is_path_module,
     load,
+    load_failure,
     parse_source,
 )
-from wt_git.sweep.selection import did_you_mean
+from wt_git.sweep.selection import did_you_mean, near_matches
 from wt_git.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from wt_git.errors import LoadError
     from wt_git.spi.runtime_plugin import RuntimePlugin
 
 RUNTIME_GROUP = "windtunnel.runtimes"
@@ -123,22 +125,26 @@ def _load(name: str, say: Callable[[str], None]) -> Loaded:
         try:
             return Loaded(points[0].load(), None)
         except FOREIGN_FAILURES as error:
-            raise LoadError(
+            raise load_failure(
                 f"could not load runtime plugin '{name}' ({points[0].value}): {describe(error)}",
-                code="load-failed",
+                what="runtime plugin",
+                source=points[0].value,
+                problem=describe(error),
             ) from error
     source = parse_source(name)
     if source is None:
-        raise UsageError(_unknown(name), code="unknown-runtime")
+        raise _unknown(name)
     return load(source, "runtime plugin")
 
 
-def _unknown(name: str) -> str:
+def _unknown(name: str) -> UsageError:
     names = sorted({*BUILTIN_RUNTIMES, *(point.name for point in installed(RUNTIME_GROUP))})
-    return (
+    return UsageError(
         f"unknown runtime '{one_line(name)}'{did_you_mean(name, names)}\n"
         f"known runtimes: {', '.join(names)}\n"
-        "a plugin of your own is named as package.module:PLUGIN or path/to/file.py:PLUGIN"
+        "a plugin of your own is named as package.module:PLUGIN or path/to/file.py:PLUGIN",
+        code="unknown-runtime",
+        facts={"runtime": name, "near": list(near_matches(name, names)), "known": names},
     )
 
 
@@ -147,43 +153,49 @@ def _as_plugin(name: str, value: Any) -> RuntimePlugin:
         try:
             value = value()
         except FOREIGN_FAILURES as error:
-            raise LoadError(
-                f"could not load runtime plugin '{one_line(name)}': creating "
-                f"{value.__qualname__}() raised {describe(error)}",
-                code="load-failed",
-            ) from error
+            problem = f"creating {value.__qualname__}() raised {describe(error)}"
+            raise _unusable(name, problem) from error
     try:
         builds = callable(getattr(value, "build", None))
     except FOREIGN_FAILURES as error:
-        raise LoadError(
-            f"could not load runtime plugin '{one_line(name)}': its build raised {describe(error)}",
-            code="load-failed",
-        ) from error
+        raise _unusable(name, f"its build raised {describe(error)}") from error
     if not builds:
-        raise LoadError(
-            f"could not load runtime plugin '{one_line(name)}': it is a {type(value).__name__} "
-            "without a build(runtime_name, label, soul_path) method",
-            code="load-failed",
-        )
+        found = f"it is a {type(value).__name__}"
+        problem = f"{found} without a build(runtime_name, label, soul_path) method"
+        raise _unusable(name, problem)
     plugin: RuntimePlugin = value
     return plugin
+
+
+def _unusable(name: str, problem: str) -> LoadError:
+    message = f"could not load runtime plugin '{one_line(name)}': {problem}"
+    return load_failure(message, what="runtime plugin", source=name, problem=problem)
 
 
 def _limit(name: str, plugin: RuntimePlugin) -> int | None:
     try:
         limit = getattr(plugin, "max_concurrency", 1)
     except FOREIGN_FAILURES as error:
-        raise UsageError(
+        raise _bad(
             f"max_concurrency of runtime '{one_line(name)}' failed: {describe(error)}",
-            code="bad-plugin",
+            runtime=name,
+            field="max_concurrency",
+            problem=describe(error),
         ) from error
     if limit is None or (type(limit) is int and limit >= 1):
         return limit
-    raise UsageError(
-        f"runtime '{one_line(name)}' declares max_concurrency={safe_repr(limit)}; "
-        "expected an int of at least 1, or None for no limit",
-        code="bad-plugin",
+    expected = "expected an int of at least 1, or None for no limit"
+    raise _bad(
+        f"runtime '{one_line(name)}' declares max_concurrency={safe_repr(limit)}; {expected}",
+        runtime=name,
+        field="max_concurrency",
+        value=safe_repr(limit),
+        problem=expected,
     )
+
+
+def _bad(message: str, **facts: str) -> UsageError:
+    return UsageError(message, code="bad-plugin", facts=facts)
 
 
 def _lock_key(name: str, plugin: RuntimePlugin) -> str:
@@ -191,13 +203,20 @@ def _lock_key(name: str, plugin: RuntimePlugin) -> str:
         ask = getattr(plugin, "lock_key", None)
         key = name if ask is None else ask(name)
     except FOREIGN_FAILURES as error:
-        raise UsageError(
-            f"lock_key of runtime '{one_line(name)}' failed: {describe(error)}", code="bad-plugin"
+        raise _bad(
+            f"lock_key of runtime '{one_line(name)}' failed: {describe(error)}",
+            runtime=name,
+            field="lock_key",
+            problem=describe(error),
         ) from error
     if not isinstance(key, str) or not key.strip():
-        raise UsageError(
-            f"lock_key of runtime '{one_line(name)}' returned {safe_repr(key)}; expected a non-blank string",
-            code="bad-plugin",
+        expected = "expected a non-blank string"
+        raise _bad(
+            f"lock_key of runtime '{one_line(name)}' returned {safe_repr(key)}; {expected}",
+            runtime=name,
+            field="lock_key",
+            value=safe_repr(key),
+            problem=expected,
         )
     return key
 

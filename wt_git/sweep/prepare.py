@@ -82,7 +82,7 @@ def _probe(request: SweepRequest) -> Probe | None:
             return None
         raise UsageError(
             "--from-turn requires --from-trace: it counts the user turns of a saved trace",
-            code="usage",
+            code="from-turn-alone",
             facts={"from_turn": request.from_turn},
         )
     from wt_git.sweep.probe import load_probe  # noqa: PLC0415 - for probes only
@@ -141,7 +141,11 @@ def _file(path: Path | None, option: str) -> Path | None:
         found = "it is a folder" if path.is_dir() else "there is no such file"
     except OSError as error:
         found = error.strerror or str(error)
-    raise UsageError(f"{option} file not found: '{path}' ({found})", code="file-not-found")
+    raise UsageError(
+        f"{option} file not found: '{path}' ({found})",
+        code="file-not-found",
+        facts={"option": option, "path": str(path), "found": found},
+    )
 
 
 def _text(path: Path, option: str) -> str:
@@ -149,7 +153,9 @@ def _text(path: Path, option: str) -> str:
         return path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(
-            f"{option} file '{path}' cannot be read as UTF-8 text: {error}", code="file-unreadable"
+            f"{option} file '{path}' cannot be read as UTF-8 text: {error}",
+            code="file-unreadable",
+            facts={"option": option, "path": str(path), "reason": str(error)},
         ) from error
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from wt_git.api.replay import HistoryPrefix, split_at_user_turn
 from wt_git.api.trace import trace_from_dict
 from wt_git.errors import UsageError
-from wt_git.sweep.selection import Selected, did_you_mean, select
+from wt_git.sweep.selection import Selected, Unmatched, did_you_mean, near_matches, select
 from wt_git.text import one_line
 
 if TYPE_CHECKING:
@@ -169,7 +169,10 @@ def _check_known(packs: Sequence[ScenarioPack], name: str) -> None:
             f"{did_you_mean(name, names)}",
             code="selector-unmatched",
             hints=("name the pack that owns it: --pack-source path/to/file.py:attr",),
-            facts={"scenario": name},
+            facts={
+                "scenario": name,
+                "unmatched": [Unmatched("scenario", name, near_matches(name, names)).as_fact()],
+            },
         )
 
 

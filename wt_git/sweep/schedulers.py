@@ -8,10 +8,10 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, NamedTuple
 
-from wt_git.errors import LoadError, UsageError, WindTunnelError
+from wt_git.errors import UsageError, WindTunnelError
 from wt_git.spi.scheduler import BUILTIN_SCHEDULERS, RunJob, Scheduler, SequentialScheduler
-from wt_git.sweep.loading import FOREIGN_FAILURES, describe, load, parse_source
-from wt_git.sweep.selection import did_you_mean
+from wt_git.sweep.loading import FOREIGN_FAILURES, describe, load, load_failure, parse_source
+from wt_git.sweep.selection import did_you_mean, near_matches
 from wt_git.text import one_line
 
 if TYPE_CHECKING:
@@ -79,14 +79,18 @@ def _resolve(spec: str) -> type[Scheduler] | Scheduler:
             f"unknown scheduler '{one_line(spec)}'{did_you_mean(spec, names)}"
             f"; built in: {', '.join(names)}; your own: package.module:Class or file.py:Class",
             code="unknown-scheduler",
+            facts={"scheduler": spec, "near": list(near_matches(spec, names)), "known": names},
         )
     value = load(source, "scheduler").value
     if isinstance(value, Scheduler) or (isinstance(value, type) and issubclass(value, Scheduler)):
         return value
-    raise LoadError(
+    problem = f"it is a {type(value).__name__}"
+    raise load_failure(
         f"--scheduler '{one_line(spec)}' must name a windtunnel.spi.Scheduler subclass or instance; "
-        f"it is a {type(value).__name__}",
-        code="load-failed",
+        f"{problem}",
+        what="scheduler",
+        source=spec,
+        problem=problem,
     )
 
 
@@ -94,8 +98,11 @@ def _construct(made: type[Scheduler], effective: int, spec: str) -> Scheduler:
     try:
         return made(max_concurrency=effective)
     except FOREIGN_FAILURES as error:
-        raise LoadError(
-            f"could not load scheduler '{one_line(spec)}': {describe(error)}", code="load-failed"
+        raise load_failure(
+            f"could not load scheduler '{one_line(spec)}': {describe(error)}",
+            what="scheduler",
+            source=spec,
+            problem=describe(error),
         ) from error
 
 
@@ -132,13 +139,20 @@ class GuardedJobs:
             raise self._failure
         if broken is not None:
             raise SchedulerError(
-                f"the {scheduler.name} scheduler failed: {describe(broken)}"
+                f"the {scheduler.name} scheduler failed: {describe(broken)}",
+                code="scheduler-failed",
+                facts={"scheduler": str(scheduler.name), "problem": describe(broken)},
             ) from broken
         dropped = [job.name for job in jobs if job.index not in self._started]
         if dropped and not self._stop.is_set():
             raise SchedulerError(
                 f"the {scheduler.name} scheduler never started {len(dropped)} of {len(jobs)} "
-                f"job(s): {', '.join(map(one_line, dropped))}"
+                f"job(s): {', '.join(map(one_line, dropped))}",
+                facts={
+                    "scheduler": str(scheduler.name),
+                    "jobs": [job.name for job in jobs],
+                    "dropped": dropped,
+                },
             )
 
     def _end(self) -> None:

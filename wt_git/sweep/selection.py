@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import fnmatch
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from wt_git.errors import UsageError
@@ -49,6 +49,10 @@ class Unmatched(NamedTuple):
     value: str
     near: tuple[str, ...]
 
+    def as_fact(self) -> dict[str, object]:
+        """Return it as an error tells it to a program."""
+        return {"option": f"--{self.kind}", "value": self.value, "near": list(self.near)}
+
 
 def select(packs: Sequence[ScenarioPack], selectors: Selectors) -> list[Selected]:
     """Return what `selectors` choose from `packs`, in pack order and then the pack's own.
@@ -59,10 +63,18 @@ def select(packs: Sequence[ScenarioPack], selectors: Selectors) -> list[Selected
     pool = [Selected(pack, scenario) for pack in packs for scenario in pack.scenarios]
     unmatched = find_unmatched(packs, selectors)
     if unmatched:
-        raise UsageError(_unmatched_message(unmatched), code="selector-unmatched")
+        raise UsageError(
+            _unmatched_message(unmatched),
+            code="selector-unmatched",
+            facts={"unmatched": [one.as_fact() for one in unmatched]},
+        )
     chosen = [item for item in pool if _wanted(item, selectors)]
     if not chosen:
-        raise UsageError(_nothing_message(packs, selectors), code="nothing-selected")
+        raise UsageError(
+            _nothing_message(packs, selectors),
+            code="nothing-selected",
+            facts={"packs": [pack.name for pack in packs], **asdict(selectors)},
+        )
     return chosen
 
 
