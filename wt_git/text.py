@@ -20,6 +20,9 @@ _NOT_XML = re.compile(
     r"[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"  # the Char production of XML 1.0
 )
 
+DECLARED = '--question "…" --expect pass'
+"""What a printed `wt run` command ends with: a runs directory with history asks for it."""
+
 
 def one_line(text: str, limit: int | None = None) -> str:
     r"""Return `text` for one line of a terminal: control characters escaped, cut at `limit`.

@@ -16,6 +16,7 @@ from wt_git.evidence.keys import Key
 from wt_git.evidence.policy import Policy
 from wt_git.evidence.stored_rows import stored_row, stored_sweep
 from wt_git.records.notes import NoteLine
+from wt_git.text import DECLARED
 
 
 def stored(**changed):
@@ -52,7 +53,7 @@ def test_a_refusal_has_three_parts():
     assert any(one.startswith("  recorded against: ") for one in lines)
     assert lines[-1] == (
         "    wt run --pack-source=packs/orders.py:PACK --pack=orders --scenario=refund "
-        "--runtime=my_runtime"
+        f"--runtime=my_runtime {DECLARED}"
     )
 
 
@@ -120,14 +121,21 @@ def test_foreign_text_stays_on_its_line(name, target, verdict):
 )
 def test_the_command_that_makes_a_row_again(sources, words):
     """With the paths that the tree has, quoted for a shell; what is elsewhere cannot be named."""
-    assert stored(experiment={"sources": sources}).command() == words
+    assert stored(experiment={"sources": sources}).command() == f"{words} {DECLARED}"
 
 
 def test_the_command_of_a_hostile_row_is_one_word_for_each_value():
     """Nothing in a name ends its word."""
     assert stored(scenario="x; rm -rf ~", pack=None).command() == (
-        "wt run --pack-source=packs/orders.py:PACK '--scenario=x; rm -rf ~' --runtime=my_runtime"
+        "wt run --pack-source=packs/orders.py:PACK '--scenario=x; rm -rf ~' --runtime=my_runtime "
+        + DECLARED
     )
+
+
+def test_the_command_of_a_name_with_pattern_characters_means_that_name():
+    """Brackets and stars would choose others, or none."""
+    command = stored(scenario="odd [name] *", pack=None).command()
+    assert "'--scenario=odd [[]name] [*]'" in command
 
 
 @pytest.mark.parametrize("key", ["status", "scenarios", "errors", "not_started", "outcome"])

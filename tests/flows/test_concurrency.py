@@ -130,7 +130,10 @@ instance = Reverse()
 def _with_scheduler(name: str, *more: str) -> Any:
     Path("mine.py").write_text(SCHEDULERS)
     source = write_pack(scenarios=[(f"s{n}", "ok", []) for n in range(4)])
-    return wt("run", "--pack-source", source, "--scheduler", f"mine.py:{name}", *more)
+    return wt(
+        *("run", "--pack-source", source, "--scheduler", f"mine.py:{name}"),
+        *("--runs-dir", f"runs-{name}", *more),
+    )
 
 
 def test_a_scheduler_of_ones_own_decides_the_order() -> None:
@@ -145,7 +148,7 @@ def test_a_scheduler_that_starts_a_job_twice_writes_one_row() -> None:
     """Two rows for one job would be evidence that nobody earned."""
     ran = _with_scheduler("Twice")
     assert ran.code == 0
-    assert len(ledger()) == 4
+    assert len(ledger("runs-Twice")) == 4
     assert "started 's0' twice" in ran.err
 
 
@@ -154,7 +157,7 @@ def test_a_scheduler_that_drops_jobs_fails_the_sweep_by_name() -> None:
     ran = _with_scheduler("Lazy")
     assert ran.code == 1
     assert "never started 3 of 4 job(s): s1, s2, s3" in ran.err
-    assert len(ledger()) == 1
+    assert len(ledger("runs-Lazy")) == 1
 
 
 def test_a_scheduler_that_ignores_the_limit_is_held_to_it() -> None:

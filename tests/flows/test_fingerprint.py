@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from kit.commands import ledger, write_pack, write_plugin, wt
+from kit.commands import DECLARED, ledger, write_pack, write_plugin, wt
 from kit.repo import Repo, git
 
 ONE = [("passes", "ok", [])]
@@ -25,7 +25,7 @@ def here(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> Repo:
 
 
 def run(*more: str, code: int = 0, runtime: str = "plugin.py:PLUGIN") -> Any:
-    ran = wt("run", "--pack-source", "pack.py:PACK", "--runtime", runtime, *more)
+    ran = wt("run", "--pack-source", "pack.py:PACK", "--runtime", runtime, *DECLARED, *more)
     assert ran.code == code
     return ran
 
@@ -97,7 +97,7 @@ def test_any_edit_is_another_fingerprint(here: Repo, edit: Any) -> None:
     before = last()["fingerprint"]
     edit(here)
     source = "pack2.py:PACK" if Path("pack2.py").exists() else "pack.py:PACK"
-    assert wt("run", "--pack-source", source, "--runtime", "plugin.py:PLUGIN").code == 0
+    assert wt("run", "--pack-source", source, "--runtime", "plugin.py:PLUGIN", *DECLARED).code == 0
     assert last()["fingerprint"] != before
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shlex
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from typing import Any
 
 import pytest
 from kit.commands import (
+    DECLARED,
     WT,
     events,
     experiments,
@@ -98,7 +100,7 @@ def test_the_next_sweep_goes_on_after_a_killed_one() -> None:
     assert wt("run", "--pack-source", source).code == 0
     with Path("runs/ledger.ndjsonl").open("ab") as stream:
         stream.write(b'{"torn": ')
-    assert wt("run", "--pack-source", source).code == 0
+    assert wt("run", "--pack-source", source, *DECLARED).code == 0
     lines = Path("runs/ledger.ndjsonl").read_bytes().split(b"\n")
     assert lines[1] == b'{"torn": '
     assert json.loads(lines[0])["scenario_id"] == json.loads(lines[2])["scenario_id"]
@@ -244,11 +246,14 @@ def test_a_disk_that_fills_up_ends_the_sweep_with_a_clear_message() -> None:
 def test_a_ledger_that_cannot_be_written_is_the_last_word_and_exit_1() -> None:
     """Evidence that is lost must not look like a pass."""
     Path("runs").mkdir()
-    Path("runs/ledger.ndjsonl").symlink_to("/dev/full")
-    ran = wt("run", "--pack-source", write_pack(scenarios=SCENARIOS[:1]))
-    assert ran.code == 1
-    assert "(1/1 pass" in ran.out
-    assert "could not write ledger row" in ran.err.splitlines()[-1]
+    Path("runs/ledger.ndjsonl").write_bytes(b"\n" * 1024 * 1024)
+    source = write_pack(scenarios=SCENARIOS[:1])
+    # No file may grow beyond a megabyte (in blocks of 512 bytes), and the ledger is as large as that.
+    script = f"ulimit -f 2048; exec {shlex.join(WT)} run --pack-source {source}"
+    ran = subprocess.run(["sh", "-c", script], check=False, capture_output=True, text=True)
+    assert ran.returncode == 1
+    assert "(1/1 pass" in ran.stdout
+    assert "could not write ledger row" in ran.stderr.splitlines()[-1]
 
 
 def test_events_that_cannot_be_written_are_said_once_and_stop_nothing() -> None:

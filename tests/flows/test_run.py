@@ -7,7 +7,7 @@ import os
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
-from kit.commands import events, experiments, ledger, traces, write_pack, write_plugin, wt
+from kit.commands import DECLARED, events, experiments, ledger, traces, write_pack, write_plugin, wt
 
 
 def test_a_sweep_prints_one_verdict_line_per_scenario_and_why_it_failed() -> None:
@@ -168,7 +168,7 @@ def test_junit_output_holds_every_selected_scenario() -> None:
 def test_a_second_sweep_may_overwrite_its_own_output_and_nothing_else() -> None:
     """What `wt` wrote it may write again; somebody's source file it may not."""
     source = write_pack(scenarios=[("passes", "ok", [])])
-    arguments = ("run", "--pack-source", source, "--format", "json", "--out")
+    arguments = ("run", "--pack-source", source, *DECLARED, "--format", "json", "--out")
     assert wt(*arguments, "out.json").code == 0
     assert wt(*arguments, "out.json").code == 0
     before = Path("pack.py").read_text()

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from kit.commands import experiments, ledger, write_pack, write_plugin, wt
+from kit.commands import DECLARED, experiments, ledger, write_pack, write_plugin, wt
 
 if TYPE_CHECKING:
     from kit.repo import Repo
@@ -27,7 +27,7 @@ def here(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> Repo:
 
 
 def run(*more: str) -> None:
-    wt("run", "--pack-source", "pack.py:PACK", "--runtime", "plugin.py:PLUGIN", *more)
+    wt("run", "--pack-source", "pack.py:PACK", "--runtime", "plugin.py:PLUGIN", *DECLARED, *more)
 
 
 def kept(repo: Repo) -> dict[str, str]:

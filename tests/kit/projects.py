@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from kit.commands import wt
+from kit.commands import DECLARED, wt
 from kit.repo import Repo, git
 
 POLICY = '[tool.windtunnel.gate]\nruntime = "in_memory"\n'
@@ -19,7 +19,7 @@ PACK = ScenarioPack(
     name="p", scenarios=[Scenario(name="s", prompt="say it", target_facts=[["ok"]])]
 )
 """
-_RUN = ("run", "--pack-source", "pack.py:PACK")
+_RUN = ("run", "--pack-source", "pack.py:PACK", *DECLARED)
 _SWEEP = re.compile(r"sweep ([0-9a-f]{12})")
 
 

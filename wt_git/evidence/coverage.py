@@ -6,6 +6,7 @@ Pure: notes, policy and what is known of history go in, an answer comes out. Rea
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from dataclasses import dataclass, field
 from enum import Enum
@@ -17,7 +18,7 @@ from wt_git.evidence.regressions import Judged, regression_flaws
 from wt_git.evidence.row_rules import flaws
 from wt_git.evidence.stored_rows import StoredRow, stored_row, stored_sweep
 from wt_git.records.notes import read_note, recorded_trees
-from wt_git.text import one_line
+from wt_git.text import DECLARED, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -264,7 +265,10 @@ def _why_nothing_counts(
                 message=f"the policy asks for evidence from {named(packs)}; on this tree there is "
                 f"only some from {named(seen)}",
                 facts=seen,
-                hints=tuple(f"wt run --pack={one_line(pack)}" for pack in packs[:_SHOWN]),
+                hints=tuple(
+                    f"wt run --pack={one_line(shlex.quote(pack))} {DECLARED}"
+                    for pack in packs[:_SHOWN]
+                ),
             )
         ]
     if not flawed:
@@ -295,7 +299,7 @@ def _no_regression(judged: Sequence[Judged]) -> Reason:
         message="the policy asks for a regression, and on this tree there are only focused "
         "experiments and probes",
         facts=tuple(sorted({one.row.sweep_id for one in judged})),
-        hints=("wt run --all-packs",),
+        hints=(f"wt run --all-packs {DECLARED}",),
     )
 
 

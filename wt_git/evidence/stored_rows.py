@@ -6,13 +6,14 @@ no row; it is counted among what was skipped (docs/evidence-in-git.md, "What cou
 
 from __future__ import annotations
 
+import glob
 import json
 import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from wt_git.records.fingerprint import FingerprintParts, parts_from_record
-from wt_git.text import one_line
+from wt_git.text import DECLARED, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -112,10 +113,10 @@ class StoredRow:
                 words.append(f"--{name}={path}")
         if self.pack:
             words.append(f"--pack={self.pack}")
-        words.append(f"--scenario={self.scenario}")
+        words.append(f"--scenario={glob.escape(self.scenario)}")
         if self.parts.runtime is not None:
             words.append(f"--runtime={self.parts.runtime}")
-        return one_line(shlex.join(words))
+        return f"{one_line(shlex.join(words))} {DECLARED}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from wt_git.evidence.answers import Covered, NotCovered
+from wt_git.evidence.placeholders import RUNTIME, meanings
 from wt_git.text import DECLARED, one_line
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def commands(answer: NotCovered, gate: Gate, *, rebuildable: bool = False) -> li
     hints = [hint for reason in answer.reasons for hint in reason.hints]
     if not any(hint.startswith("wt run") for hint in hints):
         packs = [f"--pack={pack}" for pack in gate.packs]
-        words = ["wt", "run", *packs, f"--runtime={gate.runtime or 'NAME'}"]
+        words = ["wt", "run", *packs, f"--runtime={gate.runtime or RUNTIME}"]
         hints.insert(0, f"{shlex.join(words)} {DECLARED}")
     unexplained = {reason.code for reason in answer.reasons} & {"no-notes", "no-evidence"}
     if rebuildable and unexplained:
@@ -72,7 +73,8 @@ def commands(answer: NotCovered, gate: Gate, *, rebuildable: bool = False) -> li
 
 def numbered(found: Sequence[str]) -> list[str]:
     """Return commands as lines: the first is to be run, each other one may help instead."""
-    return [f"  {'or' if number else 'run'}: {one}" for number, one in enumerate(found)]
+    lines = [f"  {'or' if number else 'run'}: {one}" for number, one in enumerate(found)]
+    return [*lines, *(f"  where {said}" for said in meanings(found))]
 
 
 def listed(names: Sequence[str]) -> str:

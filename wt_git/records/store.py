@@ -8,6 +8,8 @@ a power cut may lose the last few, and without their ledger row they claim nothi
 from __future__ import annotations
 
 import contextlib
+import errno
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +45,24 @@ class RunsDir:
             self._events.close()
             self._events = None
 
+    def check(self) -> None:
+        """Raise `UsageError` for what can be no directory of ours; writes nothing."""
+        try:
+            if self.path.stat() and not self.path.is_dir():
+                raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise self._unusable(error) from error
+
+    def _unusable(self, error: OSError) -> UsageError:
+        return UsageError(
+            f"cannot write to the runs directory '{self.path}': {error.strerror or error}; "
+            "make it a writable folder or name another with --runs-dir",
+            code="runs-dir-unwritable",
+            facts={"runs_dir": str(self.path), "reason": error.strerror or str(error)},
+        )
+
     def prepare(self) -> None:
         """Create the directory if it is missing and make sure that it can be written to.
 
@@ -58,11 +78,7 @@ class RunsDir:
             files.write_whole(probe, "")
             probe.unlink(missing_ok=True)  # another sweep may have begun in this instant
         except OSError as error:
-            raise UsageError(
-                f"cannot write to the runs directory '{self.path}': {error.strerror or error}; "
-                "make it a writable folder or name another with --runs-dir",
-                code="runs-dir-unwritable",
-            ) from error
+            raise self._unusable(error) from error
 
     def write_run(self, trace: Trace, sidecar: dict[str, Any]) -> str:
         """Write a scored run, trace first, and return the trace's path."""

@@ -10,6 +10,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from wt_git.ladder.declaration import check_declared
+from wt_git.records.store import RunsDir
 from wt_git.sweep.gate_check import check_gate, gate_notes
 from wt_git.sweep.request import LookedUp, Prepared
 from wt_git.sweep.schedulers import plan
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 def admit(found: LookedUp, ledger: Ledger, say: Callable[[str], None]) -> Prepared:
     """Return the sweep, ready to run. Raises `UsageError` with the rule that is in the way."""
     request = found.request
+    RunsDir(request.runs_dir).check()
     check_declared(
         request.declaration,
         has_history=ledger.has_rows(),

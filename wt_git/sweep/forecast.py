@@ -107,8 +107,9 @@ def forecast(found: LookedUp, ledger: Ledger) -> Expected:
 
 
 def _wall_s(past: Sequence[PastCost], runs: int) -> float | None:
-    done = sum(one.runs for one in past)
-    return sum(one.wall_s for one in past) / done * runs if done else None
+    timed = [(one.runs, one.wall_s) for one in past if one.wall_s is not None]
+    done = sum(count for count, _ in timed)
+    return sum(seconds for _, seconds in timed) / done * runs if done else None
 
 
 def _cost(
@@ -119,6 +120,8 @@ def _cost(
         return None
     done, spent = 0, Decimal(0)
     for one in past:
+        if one.wall_s is None:
+            continue
         tokens = Tokens(one.input_tokens, one.cached_tokens, one.output_tokens)
         priced = price(tokens, one.wall_s, model, pricing)
         if priced.tokens_known:

@@ -79,7 +79,7 @@ def _dry_run(found: LookedUp, view: SweepView) -> int:
     from wt_git.sweep.admission import admit  # noqa: PLC0415
     from wt_git.sweep.forecast import forecast  # noqa: PLC0415
 
-    ledger = Ledger(found.request.runs_dir)
+    ledger = Ledger(found.request.runs_dir, keep_index=False)
     expected = forecast(found, ledger)
     view.forecast(expected, forecast_lines(expected))
     try:
