@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,12 +49,13 @@ class RunsDir:
     def check(self) -> None:
         """Raise `UsageError` for what can be no directory of ours; writes nothing."""
         try:
-            if self.path.stat() and not self.path.is_dir():
-                raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+            is_folder = stat.S_ISDIR(self.path.stat().st_mode)
         except FileNotFoundError:
             return
         except OSError as error:
             raise self._unusable(error) from error
+        if not is_folder:
+            raise self._unusable(OSError(errno.ENOTDIR, os.strerror(errno.ENOTDIR)))
 
     def _unusable(self, error: OSError) -> UsageError:
         return UsageError(
