@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import xml.etree.ElementTree as ET
 
 from hypothesis import given
@@ -16,6 +17,7 @@ from wt_git.text import (
     many_lines,
     markdown_code,
     one_line,
+    shell_word,
     workflow_data,
     workflow_property,
     xml_characters,
@@ -105,3 +107,16 @@ def test_values_of_a_workflow_command_end_where_we_end_them(text):
     """Neither a line break nor the signs between values are left in one."""
     assert not set(workflow_property(text)) & set("\r\n:,")
     assert not set(workflow_data(text)) & set("\r\n")
+
+
+@given(anything)
+def test_a_shell_word_is_one_word_on_one_line(text: str) -> None:
+    """Where a terminal would obey nothing of it, it is quoted as usual."""
+    word = shell_word(text)
+    assert one_line(word) == word
+    if one_line(text) == text:
+        assert shlex.split(word) == [text]
+    else:
+        assert word.startswith("$'")
+        assert word.endswith("'")
+        assert "'" not in word[2:-1].replace("\\'", "")
