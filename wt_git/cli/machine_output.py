@@ -27,34 +27,40 @@ def check_output(out: Path, runs_dir: RunsDir) -> None:
     What `wt` wrote is left out of what is under test, so it must never be somebody's source file.
     """
     if "\n" in str(out) or "\r" in str(out):
-        raise UsageError("--out may not hold a line break", code="out-not-ours")
+        raise _not_ours("--out may not hold a line break", out, "line-break")
     try:
         _check_place(out, runs_dir)
     except OSError as error:
-        raise UsageError(
-            f"--out '{out}' cannot be written: {error.strerror or error}", code="out-not-ours"
-        ) from error
+        reason = error.strerror or str(error)
+        raise _not_ours(f"--out '{out}' cannot be written: {reason}", out, reason) from error
 
 
 def _check_place(out: Path, runs_dir: RunsDir) -> None:
     if _is_a_record_of_ours(out, runs_dir.path):
-        raise UsageError(
+        raise _not_ours(
             f"--out '{out}' is where wt keeps its records; name a file outside of '{runs_dir.path}'",
-            code="out-not-ours",
+            out,
+            "record",
         )
     if out.is_dir():
-        raise UsageError(f"--out '{out}' is a folder; name a file in it", code="out-not-ours")
+        raise _not_ours(f"--out '{out}' is a folder; name a file in it", out, "folder")
     if paths.is_tracked(out):
-        raise UsageError(
+        raise _not_ours(
             f"--out '{out}' is a file that git tracks; name one that is not part of the repository",
-            code="out-not-ours",
+            out,
+            "tracked",
         )
     if out.exists() and out.resolve() not in runs_dir.registered_outputs():
-        raise UsageError(
+        raise _not_ours(
             f"--out '{out}' exists and no earlier wt command with --runs-dir '{runs_dir.path}' "
             "wrote it; remove it or name another file",
-            code="out-not-ours",
+            out,
+            "exists",
         )
+
+
+def _not_ours(message: str, out: Path, reason: str) -> UsageError:
+    return UsageError(message, code="out-not-ours", facts={"out": str(out), "reason": reason})
 
 
 def _is_a_record_of_ours(out: Path, runs_dir: Path) -> bool:
@@ -77,7 +83,12 @@ def write_output(
         runs_dir.register_output(out)
         files.write_whole(out, text)
     except OSError as error:
-        raise StorageError(f"could not write --out '{out}': {error.strerror or error}") from error
+        reason = error.strerror or str(error)
+        raise StorageError(
+            f"could not write --out '{out}': {reason}",
+            code="out-unwritable",
+            facts={"out": str(out), "reason": reason},
+        ) from error
 
 
 def _rows(results: Sequence[ScenarioResult]) -> str:

@@ -175,26 +175,38 @@ def _check_runs_dir(subject: Subject, repository: Repository) -> None:
     top, runs = repository.top.resolve(), subject.runs_dir.resolve()
     hint = "name a folder of its own with --runs-dir"
     if runs == top or runs in top.parents:
-        raise UsageError(
+        raise _hides_source(
             f"the runs directory '{subject.runs_dir}' is the repository itself, or holds it: "
             f"nothing would be under test; {hint}",
-            code="runs-dir-hides-source",
+            subject,
+            repository,
         )
     typed = subject.folder.absolute() / subject.runs_dir
     if typed.is_symlink() and not runs.is_relative_to(top):
-        raise UsageError(
+        raise _hides_source(
             f"the runs directory '{subject.runs_dir}' is a link that leads out of the repository: "
             f"the link itself would be under test; {hint}",
-            code="runs-dir-hides-source",
+            subject,
+            repository,
+            leads_to=str(runs),
         )
     if runs.is_relative_to(top):
         foreign = _tracked_source(repository, runs)
         if foreign is not None:
-            raise UsageError(
+            raise _hides_source(
                 f"the runs directory '{subject.runs_dir}' holds '{foreign}', which git tracks and "
                 f"no sweep wrote: edits to it would never make evidence stale; {hint}",
-                code="runs-dir-hides-source",
+                subject,
+                repository,
+                tracked=foreign,
             )
+
+
+def _hides_source(
+    message: str, subject: Subject, repository: Repository, **more: str
+) -> UsageError:
+    facts = {"runs_dir": str(subject.runs_dir), "repository": str(repository.top), **more}
+    return UsageError(message, code="runs-dir-hides-source", facts=facts)
 
 
 def _patterns(not_under_test: tuple[str, ...]) -> PathPatterns | None:
@@ -248,7 +260,9 @@ def _hash_of(path: Path | None) -> str | None:
         return content_hash(path.read_bytes())
     except OSError as error:
         raise UsageError(
-            f"'{path}' cannot be read any more: {error.strerror or error}", code="file-unreadable"
+            f"'{path}' cannot be read any more: {error.strerror or error}",
+            code="file-unreadable",
+            facts={"path": str(path), "reason": error.strerror or str(error)},
         ) from error
 
 

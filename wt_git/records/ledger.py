@@ -130,7 +130,7 @@ class Ledger:
                     self._forget()
                 finally:
                     os.close(descriptor)
-        raise self._unreadable("it keeps changing while it is read")
+        raise self._unreadable("it keeps changing while it is read", retryable=True)
 
     def _answer(
         self, descriptor: int, question: Callable[[Index, int], Answer], attempt: int
@@ -188,12 +188,13 @@ class Ledger:
             self._private.closing()
             self._private = None
 
-    def _unreadable(self, reason: str) -> UsageError:
+    def _unreadable(self, reason: str, *, retryable: bool = False) -> UsageError:
         return UsageError(
             f"cannot read the ledger '{self._path}': {reason}; move it away or mend it, or name "
             "another directory with --runs-dir",
             code="ledger-unreadable",
             facts={"path": str(self._path), "reason": reason},
+            retryable=retryable,
         )
 
 

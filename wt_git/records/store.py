@@ -89,7 +89,11 @@ class RunsDir:
             _write_making_folders(path, document(trace_to_dict(trace)))
             files.write_whole(layout.sidecar_name(path), document(sidecar))
         except OSError as error:
-            raise StorageError(f"could not write run '{path}': {error}") from error
+            raise StorageError(
+                f"could not write run '{path}': {error}",
+                code="run-unwritable",
+                facts=_about(path, error),
+            ) from error
         return path
 
     def write_run_artifact(
@@ -119,9 +123,7 @@ class RunsDir:
         try:
             ledger_keeping.append_row(self.path, line)
         except OSError as error:
-            raise StorageError(
-                f"could not write '{self.path / layout.LEDGER}': {error.strerror or error}"
-            ) from error
+            raise _unwritable(self.path / layout.LEDGER, error) from error
         return line
 
     def append_experiment(self, record: SweepRecord) -> str:
@@ -139,9 +141,7 @@ class RunsDir:
         try:
             self._events.append(event.model_dump_json(ensure_ascii=True))
         except OSError as error:
-            raise StorageError(
-                f"could not write '{self.path / layout.EVENTS}': {error.strerror or error}"
-            ) from error
+            raise _unwritable(self.path / layout.EVENTS, error) from error
 
     def registered_outputs(self) -> frozenset[Path]:
         """Return the files outside this directory that `wt` said it wrote."""
@@ -166,7 +166,11 @@ class RunsDir:
         try:
             files.write_whole(path, document(payload))
         except OSError as error:
-            raise StorageError(f"could not write hook artifact '{path}': {error}") from error
+            raise StorageError(
+                f"could not write hook artifact '{path}': {error}",
+                code="artifact-unwritable",
+                facts=_about(path, error),
+            ) from error
         if number > 1 and self._say is not None:
             self._say(f"warning: hook artifact target exists: '{name(1)}'; wrote '{path}' instead")
         return path
@@ -180,9 +184,16 @@ class RunsDir:
         try:
             files.append_line(self.path / name, line, durable=durable)
         except OSError as error:
-            raise StorageError(
-                f"could not write '{self.path / name}': {error.strerror or error}"
-            ) from error
+            raise _unwritable(self.path / name, error) from error
+
+
+def _unwritable(path: Path, error: OSError) -> StorageError:
+    message = f"could not write '{path}': {error.strerror or error}"
+    return StorageError(message, code="record-unwritable", facts=_about(path, error))
+
+
+def _about(path: Path | str, error: OSError) -> dict[str, object]:
+    return {"path": str(path), "reason": error.strerror or str(error)}
 
 
 def _write_making_folders(path: str, text: bytes) -> None:
