@@ -495,6 +495,19 @@ def test_a_busy_runtime_is_a_refusal_that_trying_again_can_help(here: Repo) -> N
     assert not experiments("other")
 
 
+def test_a_fresh_runs_directory_beside_one_with_history_is_pointed_out(here: Repo) -> None:
+    """Starting over is allowed, and said; for another target it is nothing to speak of."""
+    focused()
+    ran = run("--runs-dir", "elsewhere", declared=False)
+    assert ran.code == 0
+    assert "note: 'elsewhere' is fresh, while 'runs' has history for this target" in ran.err
+    assert experiment(ledger("elsewhere")[0])["baseline"] is True
+    again = run("--runs-dir", "elsewhere", "--scenario", "first")
+    assert "is fresh" not in again.err
+    other = run("--runs-dir", "third", declared=False, runtime=write_plugin())
+    assert "is fresh" not in other.err
+
+
 def test_stray_files_are_named_before_a_focused_run(here: Repo) -> None:
     """Untracked and partly staged: what passes covers only a commit of exactly this."""
     here.write({"scratch.txt": "x", "half.py": "1"})

@@ -7,11 +7,13 @@ one another are not both earned by one focused pass (docs/ladder.md, "The gate")
 from __future__ import annotations
 
 from dataclasses import fields
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wt_git.ladder.declaration import check_declared
 from wt_git.records.store import RunsDir
 from wt_git.sweep.gate_check import check_gate, gate_notes
+from wt_git.sweep.other_histories import history_elsewhere
 from wt_git.sweep.request import LookedUp, Prepared
 from wt_git.sweep.schedulers import plan
 from wt_git.text import one_line
@@ -28,9 +30,10 @@ def admit(found: LookedUp, ledger: Ledger, say: Callable[[str], None]) -> Prepar
     """Return the sweep, ready to run. Raises `UsageError` with the rule that is in the way."""
     request = found.request
     RunsDir(request.runs_dir).check()
+    has_history = ledger.has_rows()
     check_declared(
         request.declaration,
-        has_history=ledger.has_rows(),
+        has_history=has_history,
         tier=found.tier,
         runs_dir=request.runs_dir,
         command=request.command,
@@ -41,6 +44,9 @@ def admit(found: LookedUp, ledger: Ledger, say: Callable[[str], None]) -> Prepar
     about_the_tree = _about_the_tree(found, fingerprint)
     if about_the_tree is not None:
         say(about_the_tree)
+    elsewhere = None if has_history else _history_elsewhere(found, fingerprint)
+    if elsewhere is not None:
+        say(elsewhere)
     earned = earn(found, fingerprint, ledger)
     if earned is not None:
         for line in _about_the_gate(earned):
@@ -73,6 +79,27 @@ def _about_the_gate(earned: Earned) -> list[str]:
         names = ", ".join(one_line(one.name) for one in earned.excluded)
         lines.append(f"not testing scenario(s) whose most recent regression run failed: {names}")
     return lines
+
+
+def _history_elsewhere(found: LookedUp, fingerprint: Fingerprint) -> str | None:
+    repository = found.fingerprinter.repository() if fingerprint.snapshot is not None else None
+    if repository is None:
+        return None
+    subject = found.fingerprinter.subject
+    places = dict.fromkeys([found.request.runs_dir.absolute().parent, repository.top])
+    other = history_elsewhere(found.request.runs_dir, places, subject.target)
+    if other is None:
+        return None
+    return (
+        f"note: '{found.request.runs_dir}' is fresh, while '{_typed(other)}' has history for this target: "
+        "what runs now is a baseline of its own, and earns nothing there"
+    )
+
+
+def _typed(path: Path) -> Path:
+    """Return `path` as somebody here would type it."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
 
 
 _SHOWN = 5
