@@ -114,14 +114,14 @@ def test_the_keys_of_a_sidecar_are_those_of_its_file():
 def test_the_keys_of_a_row_are_those_of_the_ledger():
     """In the order of the model, which is that of the json document."""
     of_row, of_experiment = tables("files.md", "Ledger")
-    assert of_row == list(rows.LedgerRow.model_fields)
-    assert sorted(of_experiment) == sorted(rows.Experiment.model_fields)
+    assert of_row == list(rows.LedgerRow.declared)
+    assert sorted(of_experiment) == sorted(rows.Experiment.declared)
 
 
 def test_the_keys_of_a_sweep_record_are_those_of_its_file():
     """In the order of the model."""
     (listed,) = tables("files.md", "Experiments")
-    assert listed == list(experiments.SweepRecord.model_fields)
+    assert listed == list(experiments.SweepRecord.declared)
 
 
 def test_every_event_and_its_keys_are_listed():
@@ -129,14 +129,12 @@ def test_every_event_and_its_keys_are_listed():
     shown = section("files.md", "Events")
     kinds = events.Event.__subclasses__()
     (listed,) = tables("files.md", "Events")
-    assert listed == [kind.model_fields["event"].default for kind in kinds]
+    assert listed == [kind.declared["event"] for kind in kinds]
     for kind in kinds:
         row = next(
-            line
-            for line in shown.split("\n")
-            if line.startswith(f"| `{kind.model_fields['event'].default}`")
+            line for line in shown.split("\n") if line.startswith(f"| `{kind.declared['event']}`")
         )
-        own = [name for name in kind.model_fields if name not in events.Event.model_fields]
+        own = [name for name in kind.declared if name not in events.Event.declared]
         assert [name for name in own if f"`{name}`" not in row] == []
 
 

@@ -45,7 +45,7 @@ def totals(records: list[dict[str, Any]]) -> dict[str, Any] | None:
     """What the product makes of a file that holds `records` in this order."""
     read = [found for record in reversed(records) if (found := read_experiment(record))]
     found = ladder_results(read, "runs")
-    return None if found is None else found.model_dump(mode="json")
+    return None if found is None else found.as_document()
 
 
 def added(values: list[Any]) -> float | None:

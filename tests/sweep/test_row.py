@@ -143,14 +143,14 @@ def test_a_row_names_what_earned_it_and_what_was_left_out() -> None:
     experiment = _row(Scenario("s", "?", [["x"]]), earned=earned).experiment
     assert (experiment.earned_by, experiment.evidence_for) == ("f" * 12, ["a" * 12])
     assert experiment.excluded_failing == ["other"]
-    assert [one.model_dump() for one in experiment.excluded_failing_ids] == [
+    assert [one.as_document() for one in experiment.excluded_failing_ids] == [
         {"pack": "p", "scenario": "other"}
     ]
 
 
 def test_money_and_cache_check_are_absent_where_nothing_configures_them() -> None:
     """Absent, not null: a ledger without them stays as it always was."""
-    record = _row(Scenario("s", "?", [["x"]])).model_dump(mode="json")["experiment"]
+    record = _row(Scenario("s", "?", [["x"]])).as_document()["experiment"]
     assert "cost_usd" not in record
     assert "cache_check" not in record
 

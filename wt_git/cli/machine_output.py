@@ -92,7 +92,7 @@ def write_output(
 
 
 def _rows(results: Sequence[ScenarioResult]) -> str:
-    rows = [r.row.model_dump(mode="json") for r in results if isinstance(r, ScenarioRan)]
+    rows = [r.row.as_document() for r in results if isinstance(r, ScenarioRan)]
     return files.json_document(rows) + "\n"
 
 

@@ -38,7 +38,7 @@ def print_ladder(runs_dir: Path, *, as_json: bool) -> None:
 def _print(document: Record, lines: Iterable[str] | None, remarks: Iterable[str]) -> None:
     """Print `lines`, or the document itself, and then the remarks."""
     if lines is None:
-        click.echo(json_characters(files.json_document(document.model_dump(mode="json"))))
+        click.echo(json_characters(files.json_document(document.as_document())))
     else:
         for line in lines:
             ui.data(line)

@@ -134,4 +134,4 @@ def _verdict(result: ScenarioResult) -> str:
 
 
 def _print(record: run_records.RunRecord) -> None:
-    click.echo(files.json_line(record.model_dump(mode="json"), sort_keys=False))
+    click.echo(files.json_line(record.as_document(), sort_keys=False))

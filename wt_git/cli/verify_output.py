@@ -37,7 +37,7 @@ def _name(one: Verified) -> str:
 
 
 def _json(_: Sequence[Verified], found: Verification, __: Mapping[str, str]) -> None:
-    click.echo(json_characters(files.json_document(found.model_dump(mode="json"))))
+    click.echo(json_characters(files.json_document(found.as_document())))
 
 
 def _github(verified: Sequence[Verified], found: Verification, environ: Mapping[str, str]) -> None:

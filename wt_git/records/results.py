@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import model_serializer
-
 from wt_git.records.fields import Record, Text
 
 RESULTS_VERSION = 1
@@ -26,9 +24,9 @@ class MetricTotals(Record):
     max: int | float | None = None
     counts: dict[Text, int] | None = None
 
-    @model_serializer(mode="wrap")
-    def _of_its_kind(self, handler: Any) -> dict[str, Any]:
-        return {name: value for name, value in handler(self).items() if value is not None}
+    def as_document(self) -> dict[str, Any]:
+        """Return the record as JSON holds it, without what metrics of its kind do not have."""
+        return {name: value for name, value in super().as_document().items() if value is not None}
 
 
 class ResultRun(Record):

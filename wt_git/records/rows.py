@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import Field, model_serializer
-
 from wt_git.records.fields import Record, Text
 
 LEDGER_VERSION = 1
@@ -101,14 +99,14 @@ class Experiment(Record):
     sources: dict[str, Text]
     source_trace: Text | None = None
     from_turn: int | None = None
-    evidence_for: list[str] = Field(default_factory=list)
+    evidence_for: list[str] = []  # noqa: RUF012 - each record gets its own
     earned_by: str | None = None
-    excluded_failing: list[Text] = Field(default_factory=list)
-    excluded_failing_ids: list[ScenarioKey] = Field(default_factory=list)
+    excluded_failing: list[Text] = []  # noqa: RUF012 - each record gets its own
+    excluded_failing_ids: list[ScenarioKey] = []  # noqa: RUF012 - each record gets its own
 
-    @model_serializer(mode="wrap")
-    def _without_what_is_not_configured(self, handler: Any) -> dict[str, Any]:
-        return without_unconfigured(handler(self))
+    def as_document(self) -> dict[str, Any]:
+        """Return the record as JSON holds it, without what nothing configures."""
+        return without_unconfigured(super().as_document())
 
 
 def without_unconfigured(record: dict[str, Any]) -> dict[str, Any]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import model_serializer
-
 from wt_git.records.fields import Record, Text
 from wt_git.records.rows import Cost, CostUsd, Tier, without_unconfigured
 
@@ -56,9 +54,9 @@ class Finished(RunRecord):
     verdicts: list[ScenarioVerdict]
     problems: list[Text]
 
-    @model_serializer(mode="wrap")
-    def _without_what_is_not_configured(self, handler: Any) -> dict[str, Any]:
-        return without_unconfigured(handler(self))
+    def as_document(self) -> dict[str, Any]:
+        """Return the record as JSON holds it, without what nothing configures."""
+        return without_unconfigured(super().as_document())
 
 
 class Refused(RunRecord):

@@ -119,7 +119,7 @@ class RunsDir:
 
     def append_row(self, row: LedgerRow) -> str:
         """Append a ledger row, wait until it is on disk, and return its line. `StorageError`."""
-        line = files.json_line(row.model_dump(mode="json"))
+        line = files.json_line(row.as_document())
         try:
             ledger_keeping.append_row(self.path, line)
         except OSError as error:
@@ -139,7 +139,7 @@ class RunsDir:
         if self._events is None:
             self._events = files.LineFile(self.path / layout.EVENTS)
         try:
-            self._events.append(event.model_dump_json(ensure_ascii=True))
+            self._events.append(files.json_line(event.as_document(), sort_keys=False))
         except OSError as error:
             raise _unwritable(self.path / layout.EVENTS, error) from error
 
@@ -176,7 +176,7 @@ class RunsDir:
         return path
 
     def _append(self, name: str, record: Record) -> str:
-        line = files.json_line(record.model_dump(mode="json"))
+        line = files.json_line(record.as_document())
         self._append_text(name, line, durable=True)
         return line
 

@@ -69,7 +69,7 @@ def _print(log: CommitLog, *, graph: bool, as_json: bool) -> None:
     from wt_git.text import json_characters  # noqa: PLC0415
 
     if as_json:
-        click.echo(json_characters(files.json_document(log.model_dump(mode="json"))))
+        click.echo(json_characters(files.json_document(log.as_document())))
     else:
         for one in log.commits:
             for line in commit_lines(one):
