@@ -64,7 +64,7 @@ def gate_row(record: Mapping[str, Any]) -> GateRow | None:
     return GateRow(
         target=target,
         tier=tier,
-        scenario=ScenarioId(_text(record.get("pack")), str(record.get("scenario_id"))),
+        scenario=scenario_id(record),
         sweep_id=_text(record.get("sweep_id")),
         verdict=_text(record.get("verdict")),
         failed=failed,
@@ -74,9 +74,17 @@ def gate_row(record: Mapping[str, Any]) -> GateRow | None:
     )
 
 
+def scenario_id(record: Mapping[str, Any]) -> ScenarioId:
+    """Return which scenario a record is about; a name that is no text is one all the same."""
+    name = record.get("scenario_id")
+    if isinstance(name, list | dict):  # of any depth, so not written out
+        name = type(name).__name__
+    return ScenarioId(_text(record.get("pack")), str(name))
+
+
 def _failed(record: Mapping[str, Any], experiment: Mapping[str, Any]) -> bool:
     said = experiment.get("counts_as_failure")
-    return said if isinstance(said, bool) else record.get("verdict") not in _PASSING
+    return said if isinstance(said, bool) else _text(record.get("verdict")) not in _PASSING
 
 
 def _is_known(record: Mapping[str, Any]) -> bool:

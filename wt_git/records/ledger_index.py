@@ -17,7 +17,7 @@ from wt_git.records.ledger_rows import IndexedRow, indexed_row
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
 _APPLICATION = 0x57544C49  # "WTLI"
@@ -116,9 +116,8 @@ class Index:
         run("BEGIN")
         for sql in _SCHEMA:
             run(sql)
-        writer = _Writer(self._connection)
-        for _ in writer.lines(_scanned(descriptor)):
-            pass
+        writer = _Writer(self._connection, is_first=True)
+        writer.write(_scanned(descriptor))
         for sql in _INDEXES:
             run(sql)
         run("INSERT INTO ledger VALUES('', '', ?, ?)", (writer.rows, writer.skipped))
@@ -127,9 +126,8 @@ class Index:
 
     def add(self, start: int, line: bytes) -> None:
         """Keep one more line, which begins at `start`."""
-        writer = _Writer(self._connection)
-        for _ in writer.lines([(start, line)]):
-            pass
+        writer = _Writer(self._connection, is_first=False)
+        writer.write([(start, line)])
         self._connection.execute(
             "UPDATE ledger SET rows = rows + ?, skipped = skipped + ?",
             (writer.rows, writer.skipped),
@@ -277,42 +275,45 @@ class Index:
 
 
 class _Writer:
-    """Puts lines into the tables, each text once."""
+    """Puts lines into the tables, each text once. `is_first`: nothing is in them yet."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, *, is_first: bool) -> None:
         self._connection = connection
+        self._is_first = is_first
         self._texts: dict[str, int] = {}
         self._scenarios: dict[tuple[int, int], int] = {}
+        self._new_texts: list[tuple[int, Stored]] = []
+        self._new_scenarios: list[tuple[int, int, int]] = []
         self.rows = 0
         self.skipped = 0
 
-    def lines(self, lines: Iterable[tuple[int, bytes]]) -> Iterator[None]:
-        """Keep lines; yields after each batch."""
+    def write(self, lines: Iterable[tuple[int, bytes]]) -> None:
+        """Keep lines, each with its offset."""
         batch: list[tuple[Stored, ...]] = []
         for start, raw in lines:
-            kept = self._kept(start, raw)
-            if kept is None:
+            record = record_of(raw)
+            if record is None:
+                self.skipped += bool(raw.strip())
                 continue
-            batch.append(kept)
+            batch.append(self._values(start, len(raw), indexed_row(record)))
             if len(batch) == _BATCH:
                 self._flush(batch)
-                batch = []
-                yield
+                batch.clear()
         self._flush(batch)
 
     def _flush(self, batch: list[tuple[Stored, ...]]) -> None:
-        self._connection.executemany(_INSERT, batch)
+        run = self._connection.executemany
+        run("INSERT INTO text VALUES(?, ?)", self._new_texts)
+        run("INSERT INTO scenario VALUES(?, ?, ?)", self._new_scenarios)
+        run(_INSERT, batch)
+        self._new_texts.clear()
+        self._new_scenarios.clear()
         self.rows += len(batch)
 
-    def _kept(self, start: int, raw: bytes) -> tuple[Stored, ...] | None:
-        record = record_of(raw)
-        if record is None:
-            self.skipped += bool(raw.strip())
-            return None
-        row = indexed_row(record)
+    def _values(self, start: int, length: int, row: IndexedRow) -> tuple[Stored, ...]:
         return (
             start,
-            len(raw),
+            length,
             self._text(row.target),
             stored(row.tier),
             self._scenario(row.pack, row.scenario),
@@ -329,25 +330,36 @@ class _Writer:
             return None
         known = self._texts.get(text)
         if known is None:
-            known = self._texts[text] = self._number("text", ("value",), (stored(text),))
+            known = self._held("SELECT id FROM text WHERE value = ?", stored(text))
+            if known is None:
+                known = self._next("text", self._texts)
+                self._new_texts.append((known, stored(text)))
+            self._texts[text] = known
         return known
 
     def _scenario(self, pack: str | None, name: str) -> int:
         key = (self._text(pack) or 0, self._text(name) or 0)
         known = self._scenarios.get(key)
         if known is None:
-            known = self._scenarios[key] = self._number("scenario", ("pack", "name"), key)
+            known = self._held("SELECT id FROM scenario WHERE pack = ? AND name = ?", *key)
+            if known is None:
+                known = self._next("scenario", self._scenarios)
+                self._new_scenarios.append((known, *key))
+            self._scenarios[key] = known
         return known
 
-    def _number(self, table: str, columns: tuple[str, ...], values: tuple[Stored, ...]) -> int:
-        run = self._connection.execute
-        where = " AND ".join(f"{column} = ?" for column in columns)
-        held = run(f"SELECT id FROM {table} WHERE {where}", values).fetchone()  # noqa: S608
-        if held is not None:
-            return int(held[0])
-        marks = ", ".join("?" * len(columns))
-        added = run(f"INSERT INTO {table} VALUES(NULL, {marks})", values).lastrowid
-        return int(added or 0)
+    def _held(self, sql: str, *values: Stored) -> int | None:
+        if self._is_first:
+            return None
+        held = self._connection.execute(sql, values).fetchone()
+        return None if held is None else int(held[0])
+
+    def _next(self, table: str, numbers: Mapping[Any, int]) -> int:
+        """Return a number that is not taken: `numbers` are those given in this go."""
+        if self._is_first:
+            return len(numbers) + 1
+        (highest,) = self._connection.execute(f"SELECT max(id) FROM {table}").fetchone()  # noqa: S608
+        return max(int(highest or 0), *numbers.values(), 0) + 1
 
 
 def stored(text: str | None) -> str | bytes | None:

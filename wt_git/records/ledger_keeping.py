@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _TICKS = 8
 _TICK_S = 0.005
-_LOCK_TRIES = 500
+_LOCK_TRIES = 300
 _LOCK_PAUSE_S = 0.01
 _COMPANIONS = ("-journal", "-wal", "-shm")
 

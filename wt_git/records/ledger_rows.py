@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from decimal import Context, Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from wt_git.records.gate_rows import ScenarioId, gate_row
+from wt_git.records.gate_rows import gate_row, scenario_id
 from wt_git.records.lenient import amount, text, whole, within
 
 if TYPE_CHECKING:
@@ -70,6 +70,7 @@ class IndexedRow(NamedTuple):
 def indexed_row(record: Mapping[str, Any]) -> IndexedRow:
     """Return what the index keeps of `record`, any JSON object."""
     gate = gate_row(record)
+    scenario = gate.scenario if gate else scenario_id(record)
     experiment = within(record.get("experiment"))
     parts = experiment.get("fingerprint_parts")
     runs = whole(record.get("runs"))
@@ -80,8 +81,8 @@ def indexed_row(record: Mapping[str, Any]) -> IndexedRow:
     return IndexedRow(
         target=gate.target if gate else None,
         tier=gate.tier if gate else text(experiment.get("tier")),
-        pack=text(record.get("pack")),
-        scenario=gate.scenario.name if gate else str(record.get("scenario_id")),
+        pack=scenario.pack,
+        scenario=scenario.name,
         label=text(record.get("label")),
         sweep_id=text(record.get("sweep_id")),
         model=text(parts.get("model") if isinstance(parts, dict) else record.get("model")),
@@ -124,17 +125,12 @@ def cost_per_run(row: IndexedRow) -> Decimal | None:
     return _per_run(Decimal(row.cost_usd), row.runs)
 
 
-def scenario_of(row: IndexedRow) -> ScenarioId:
-    """Return which scenario the row is about."""
-    return ScenarioId(row.pack, row.scenario)
-
-
 def sortable(amount: Decimal) -> str:
     """Return a text of a number of at least 0; texts sort as the numbers do."""
     if not amount:
         return ""
-    digits = "".join(map(str, amount.as_tuple().digits)).lstrip("0").rstrip("0")
-    return f"{amount.adjusted() + _EXPONENT_OFFSET:06d}{digits}"
+    digits, _, exponent = f"{amount:e}".partition("e")
+    return f"{int(exponent) + _EXPONENT_OFFSET:06d}{digits.replace('.', '').rstrip('0')}"
 
 
 def _priced(experiment: Mapping[str, Any]) -> tuple[Decimal | None, bool | None]:
