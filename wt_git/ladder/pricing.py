@@ -14,8 +14,6 @@ from wt_git.ladder.decimals import EXACT, of_record
 from wt_git.records.rows import CostUsd
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from wt_git.config import Pricing, Rates
     from wt_git.ladder.tokens import Tokens
 
@@ -67,23 +65,6 @@ def least_total(cost: CostUsd) -> Decimal:
     return of_record(cost.total)
 
 
-def total_cost(costs: Iterable[CostUsd]) -> CostUsd:
-    """Return the sum of the parts that have numbers; a part that never has one stays null.
-
-    The flags are true when they are in all of `costs`.
-    """
-    listed = list(costs)
-    return CostUsd(
-        uncached_input=_sum(cost.uncached_input for cost in listed),
-        cache_read=_sum(cost.cache_read for cost in listed),
-        output=_sum(cost.output for cost in listed),
-        time=_sum(cost.time for cost in listed) or 0.0,
-        total=_sum(cost.total for cost in listed) or 0.0,
-        tokens_known=all(cost.tokens_known for cost in listed),
-        cache_split_known=all(cost.cache_split_known for cost in listed),
-    )
-
-
 def _record(
     uncached: Decimal | None, cache_read: Decimal | None, output: Decimal | None, time: Decimal
 ) -> CostUsd:
@@ -119,11 +100,3 @@ def _rounded(amount: Decimal) -> Decimal:
 
 def _number(amount: Decimal | None) -> float | None:
     return None if amount is None else float(amount)
-
-
-def _sum(parts: Iterable[float | None]) -> float | None:
-    known = [of_record(part) for part in parts if part is not None]
-    total = Decimal(0)
-    for part in known:
-        total = EXACT.add(total, part)
-    return float(_rounded(total)) if known else None
