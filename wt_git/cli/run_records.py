@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, assert_never
 
 import click
 
 from wt_git import files
+from wt_git.cli import streams
+from wt_git.cli.refusals import failure_of
+from wt_git.cli.ui import talk
 from wt_git.errors import EXIT_NO, EXIT_YES, WindTunnelError
 from wt_git.records import layout, run_records
 from wt_git.sweep.results import ScenarioBroke, ScenarioRan, ScenarioResult, WorldMismatched
@@ -45,7 +49,7 @@ class RunRecords:
         if failure is not None and not outcome.results and isinstance(failure, WindTunnelError):
             refused(failure)
         else:
-            _print(_finished(outcome))
+            _print(_finished(outcome, failure))
 
     def forecast(self, expected: Expected) -> None:
         """Print what the sweep would be."""
@@ -63,37 +67,12 @@ class RunRecords:
         )
 
 
-def refused(error: BaseException, command: Sequence[str] = ()) -> None:
-    """Print the record of a refusal; `command` are the words behind `wt`, for a mistyped option."""
-    match error:
-        case WindTunnelError():
-            record = run_records.Refused(
-                code=error.specific_code,
-                message=error.message,
-                facts=error.facts,
-                commands=list(error.commands),
-                retryable=error.retryable,
-            )
-        case click.ClickException():
-            record = run_records.Refused(
-                code="usage",
-                message=error.format_message(),
-                facts={"arguments": list(command)},
-                commands=["wt run --help"],
-                retryable=False,
-            )
-        case _:
-            record = run_records.Refused(
-                code="defect",
-                message=f"{type(error).__name__}: {error}",
-                facts={"arguments": list(command)},
-                commands=[],
-                retryable=False,
-            )
-    _print(record)
+def refused(error: BaseException, arguments: Sequence[str] = ()) -> None:
+    """Print the record of a refusal; `arguments` are the words behind `wt`, as typed."""
+    _print(run_records.Refused(**failure_of(error, arguments).as_document()))
 
 
-def _finished(outcome: SweepOutcome) -> run_records.Finished:
+def _finished(outcome: SweepOutcome, failure: BaseException | None) -> run_records.Finished:
     record = outcome.record
     code = EXIT_NO if outcome.exit_code is None else outcome.exit_code
     return run_records.Finished(
@@ -107,6 +86,7 @@ def _finished(outcome: SweepOutcome) -> run_records.Finished:
         cost_usd=record.cost_usd if record else None,
         verdicts=_verdicts(outcome),
         problems=list(outcome.problems),
+        failure=None if failure is None else failure_of(failure),
     )
 
 
@@ -134,4 +114,10 @@ def _verdict(result: ScenarioResult) -> str:
 
 
 def _print(record: run_records.RunRecord) -> None:
-    click.echo(files.json_line(record.as_document(), sort_keys=False))
+    """Print `record`; a reader that went away changes nothing of what is done."""
+    line = files.json_line(record.as_document(), sort_keys=False)
+    try:
+        click.echo(line)
+    except OSError as error:
+        streams.let_go(sys.stdout)
+        talk("run", f"stdout cannot be written to any more ({error.strerror or error})")

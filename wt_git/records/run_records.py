@@ -39,8 +39,25 @@ class ScenarioVerdict(Record):
     verdict: str
 
 
+class Failure(Record):
+    """Why nothing was run, or nothing more: what was seen, and what to run instead.
+
+    `code` is an entry of docs/messages.md. `retryable`: the same command may succeed later although
+    nobody changes anything.
+    """
+
+    code: str
+    message: Text
+    facts: dict[str, Any]
+    commands: list[Text] = []  # noqa: RUF012 - each record gets its own
+    retryable: bool = False
+
+
 class Finished(RunRecord):
-    """The sweep ended, and what it came to. `cost` is null for a sweep without a record."""
+    """The sweep ended, and what it came to. `cost` is null for a sweep without a record.
+
+    `failure` is what ended it before its time, null where nothing did.
+    """
 
     kind: str = "finished"
     sweep_id: str
@@ -53,6 +70,7 @@ class Finished(RunRecord):
     cost_usd: CostUsd | None = None
     verdicts: list[ScenarioVerdict]
     problems: list[Text]
+    failure: Failure | None = None
 
     def as_document(self) -> dict[str, Any]:
         """Return the record as JSON holds it, without what nothing configures."""
@@ -60,11 +78,7 @@ class Finished(RunRecord):
 
 
 class Refused(RunRecord):
-    """Nothing was run, or nothing more: why, what was seen, and what to run instead.
-
-    `code` is an entry of docs/messages.md. `retryable`: the same command may succeed later although
-    nobody changes anything.
-    """
+    """Nothing was run, or no scenario came to an end; the keys are those of `Failure`."""
 
     kind: str = "refused"
     code: str

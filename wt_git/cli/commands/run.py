@@ -40,7 +40,8 @@ def command(**options: Any) -> int:
     """
     form, out = options["form"], options["out"]
     if (form is None) != (out is None):
-        raise click.UsageError("--format and --out must be provided together")
+        given = "--out" if form is None else "--format"
+        raise click.BadOptionUsage(given, "--format and --out must be provided together")
     request = request_of(options, click.get_current_context().obj)
     # Imported here so that `wt run --help` and a mistyped option cost nothing.
     from wt_git.cli.sweep_view import view_of  # noqa: PLC0415
