@@ -50,7 +50,8 @@ def _mistyped(error: click.ClickException, arguments: Sequence[str]) -> Failure:
     commands: list[str] = []
     match error:
         case click.NoSuchOption():
-            code, near = "unknown-option", list(error.possibilities or ())
+            code = "unknown-option"
+            near = list(error.possibilities or ())
             asked |= {"option": error.option_name, "near": near}
             alike = difflib.get_close_matches(error.option_name, near, cutoff=_LIKENESS)
             if len(alike) == 1:

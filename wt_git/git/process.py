@@ -148,11 +148,12 @@ def _not_started(args: Sequence[str], cwd: Path, error: OSError) -> GitError:
         return GitError(
             f"there is no folder '{cwd}' to run git in", code="git-folder-missing", facts=asked
         )
-    if isinstance(error, FileNotFoundError):
-        said, code = "git is not installed, or not on PATH", "git-missing"
-    else:
-        said, code = f"git could not be started: {error}", "git-not-started"
     facts = {**asked, "reason": error.strerror or str(error)}
+    said = f"git could not be started: {error}"
+    code = "git-not-started"
+    if isinstance(error, FileNotFoundError):
+        said = "git is not installed, or not on PATH"
+        code = "git-missing"
     return GitError(said, hints=("git --version",), code=code, facts=facts)
 
 
