@@ -57,7 +57,7 @@ class Fingerprint:
     `value` is the hash of `parts`, or `snapshot-failed`. `notes` are sentences for people, each a
     weakness of this fingerprint. `sources` has an in-tree path or `outside` for each source.
     `repository` is the one whose tree was taken, None outside of one; `failure` says why there is no
-    snapshot of it.
+    snapshot of it, and `may_pass` whether that may be over without anybody's doing.
     """
 
     value: str
@@ -67,6 +67,7 @@ class Fingerprint:
     sources: Mapping[str, str]
     repository: Repository | None = None
     failure: str | None = None
+    may_pass: bool = False
 
     @property
     def tree_under_test(self) -> str | None:
@@ -124,7 +125,7 @@ class Fingerprinter:
         Raises `UsageError` when the soul or notes file went away since it was checked.
         """
         subject, notes = self.subject, list[str]()
-        repository, snapshot, failure = self._snapshot(notes)
+        repository, snapshot, error = self._snapshot(notes)
         parts = FingerprintParts(
             git_tree=snapshot.tree if snapshot else None,
             runtime=subject.runtime,
@@ -136,16 +137,19 @@ class Fingerprinter:
             wt_version=subject.wt_version,
         )
         return Fingerprint(
-            value=parts.value() if failure is None else SNAPSHOT_FAILED,
+            value=parts.value() if error is None else SNAPSHOT_FAILED,
             parts=parts,
             notes=tuple(notes),
             snapshot=snapshot,
             sources=_sources(subject, repository, snapshot),
             repository=repository,
-            failure=failure,
+            failure=None if error is None else _reason(error),
+            may_pass=error is not None and error.retryable,
         )
 
-    def _snapshot(self, notes: list[str]) -> tuple[Repository | None, Snapshot | None, str | None]:
+    def _snapshot(
+        self, notes: list[str]
+    ) -> tuple[Repository | None, Snapshot | None, GitError | None]:
         """Return the repository, its snapshot, and why taking it failed."""
         try:
             repository = self.repository()
@@ -161,14 +165,17 @@ class Fingerprinter:
                 not_under_test=_patterns(self.subject.not_under_test),
             )
         except GitError as error:
-            reason = "; ".join([error.message, *error.hints])
             notes.append(
-                f"could not snapshot the git working tree ({reason}): until that is mended, what "
-                "passes is evidence for nothing"
+                f"could not snapshot the git working tree ({_reason(error)}): until that is mended, "
+                "what passes is evidence for nothing"
             )
-            return None, None, reason
+            return None, None, error
         notes.extend(_weaknesses(taken))
         return repository, taken, None
+
+
+def _reason(error: GitError) -> str:
+    return "; ".join([error.message, *error.hints])
 
 
 def _check_runs_dir(subject: Subject, repository: Repository) -> None:

@@ -86,6 +86,7 @@ class _Wording:
             ),
             commands=commands,
             facts=self._facts(),
+            retryable=self._now.may_pass,
         )
 
     def not_earned(self) -> GateRefusedError:
@@ -113,6 +114,7 @@ class _Wording:
             ),
             commands=(*commands, results),
             facts=self._facts(),
+            retryable=self._now.may_pass,
         )
 
     def _artifact(self) -> str:
