@@ -122,6 +122,7 @@ def test_the_very_first_push_is_told_what_an_experiment_is(project, remote):
     assert "rule: what is pushed needs evidence of a focused experiment against in_memory" in said
     (command,) = [line for line in said.split("\n") if "  run: wt run" in line]
     assert "--runtime=in_memory" in command
+    assert "where PACK is the name of an installed pack; for one in a file write --pack-source" in said
     assert remote_refs(remote) == {}
 
 

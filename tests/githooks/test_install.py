@@ -442,6 +442,9 @@ def test_the_pre_commit_framework_gets_its_snippet(project):
     said = init(project)
     assert "entry: wt hook pre-push" in said
     assert "id: wt-verify" in said
+    snippet = said.partition("    repos:\n")[2].replace("\n    ", "\n")
+    project.write({".pre-commit-config.yaml": f"repos:\n{snippet}"})
+    assert "has the hook, too" in init(project)
     assert "framework" in tried(project, "commit", "--allow-empty", "-m", "x").stderr
 
 
@@ -467,6 +470,13 @@ def test_husky_is_told_what_to_add(project):
         subprocess.run(command, shell=True, check=True)
     assert (project.path / ".husky/pre-push").read_text() == 'wt hook pre-push "$@"\n'
     init(project)
+    # Husky's files are committed: for somebody without wt, only the push is stopped.
+    without_wt = {"PATH": os.defpath}
+    for name in NAMES:
+        done = subprocess.run(
+            ["sh", "-e", project.path / ".husky" / name], check=False, env=without_wt
+        )
+        assert done.returncode == (127 if name == "pre-push" else 0), name
 
 
 def test_outside_of_a_repository_there_is_nothing_to_set_up(tmp_path):

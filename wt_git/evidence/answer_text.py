@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from wt_git.evidence.answers import Answer, Covered
 from wt_git.evidence.naming import named
+from wt_git.evidence.placeholders import meanings
 from wt_git.text import log_line
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ def _not_covered(answer: NotCovered, what: str) -> Iterator[str]:
     if hints:
         yield "  with this commit checked out and nothing uncommitted, run:"
         yield from (f"    {log_line(hint)}" for hint in hints)
+        yield from (f"  where {said}" for said in meanings(hints))
 
 
 def _facts(reason: Reason) -> Iterator[str]:

@@ -10,10 +10,11 @@ from wt_git.errors import GitError
 from wt_git.evidence import compiled_files
 from wt_git.evidence.answers import Reason
 from wt_git.evidence.naming import named
+from wt_git.evidence.placeholders import PACK, RUNTIME
 from wt_git.evidence.policy import gate_changes
 from wt_git.git.path_patterns import PathPatterns
 from wt_git.git.trees import compare
-from wt_git.text import one_line
+from wt_git.text import DECLARED, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,11 +49,11 @@ class Explainer:
         found = self._nearest(case)
         reasons: list[Reason] = []
         if not self.view:
-            reasons.append(self._no_notes(() if found else (_first_command(case.policy),)))
+            reasons.append(self._no_notes(() if found else (self._first_command(case.policy),)))
         if found is not None:
             reasons.append(self._stale(case, found))
         elif self.view:
-            reasons.append(replace(answer.reasons[0], hints=(_first_command(case.policy),)))
+            reasons.append(replace(answer.reasons[0], hints=(self._first_command(case.policy),)))
         if found is None and any(map(self.history.is_cut, case.starts)):
             reasons.append(_short_history())
         kept = [one for one in answer.reasons if one.code != "no-evidence"]
@@ -67,6 +68,13 @@ class Explainer:
             "fetched",
             hints=(*fetch, *commands),
         )
+
+    def _first_command(self, policy: Policy) -> str:
+        """Return the command for a first experiment; what nobody can know stands in capitals."""
+        packs = [f"--pack={pack}" for pack in policy.gate.packs or (PACK,)]
+        runtime = f"--runtime={policy.gate.runtime or RUNTIME}"
+        command = one_line(shlex.join(["wt", "run", *packs, runtime]))
+        return f"{command} {DECLARED}" if self.runs_dirs else command
 
     def _nearest(self, case: Case) -> Nearest | None:
         from wt_git.evidence.nearest import Search, nearest  # noqa: PLC0415 - not where it is covered
@@ -136,13 +144,6 @@ def remarks(case: Case, answer: Answer, before: Settings | None) -> tuple[str, .
         why = ", ".join(f"{count} {code}" for code, count in sorted(answer.skipped.counts.items()))
         said.append(f"lines of notes on this tree that count for nothing: {why}")
     return tuple(said)
-
-
-def _first_command(policy: Policy) -> str:
-    """Return the command for a first experiment; what nobody can know stands in capitals."""
-    packs = [f"--pack={pack}" for pack in policy.gate.packs] or ["--pack=PACK"]
-    runtime = policy.gate.runtime or "RUNTIME"
-    return one_line(shlex.join(["wt", "run", *packs, f"--runtime={runtime}"]))
 
 
 def _short_history() -> Reason:

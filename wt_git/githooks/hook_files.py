@@ -14,7 +14,7 @@ from wt_git import files
 from wt_git.git.config_edits import put, values
 from wt_git.git.hook_folder import HOOKS_PATH, has_configured_hooks
 from wt_git.githooks.findings import Finding
-from wt_git.githooks.hook_names import READS_STDIN
+from wt_git.githooks.hook_names import GATES, READS_STDIN
 from wt_git.githooks.shims import hook_in, shim
 
 if TYPE_CHECKING:
@@ -156,6 +156,8 @@ def _husky(folder: Path, names: Iterable[str]) -> list[Finding]:
     for name in names:
         path = folder / name
         line = f'wt hook {name} "$@"'
+        if name not in GATES:  # the file is everybody's: who has no wt can commit all the same
+            line = f"! command -v wt >/dev/null || {line}"
         if path.is_file() and f"wt hook {name}" in path.read_text("utf-8", "replace"):
             found.append(Finding("there", f"{name}: '{path}' calls it"))
             continue

@@ -75,7 +75,7 @@ def set_up(wanted: SetUp, *, mend: bool) -> list[Finding]:
     if folders.top is not None:
         found.append(_ignored(folders.top, mend=mend))
         if (folders.top / _FRAMEWORK).exists():
-            found.append(_framework())
+            found.append(_framework(folders.top / _FRAMEWORK))
     return found
 
 
@@ -190,7 +190,10 @@ def _ignored(top: Path, *, mend: bool) -> Finding:
     return Finding("made", f"runs/ is in '{file}'", ("git add .gitignore",))
 
 
-def _framework() -> Finding:
+def _framework(file: Path) -> Finding:
+    text = file.read_text("utf-8", "replace")
+    if "wt-verify" in text or "wt hook pre-push" in text:
+        return Finding("there", f"'{file}' has the hook, too")
     return Finding(
         "note",
         f"{_FRAMEWORK} is here. The hooks above are what refuses a push; the pre-commit framework "

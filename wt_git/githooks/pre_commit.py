@@ -28,10 +28,10 @@ def run(call: HookCall) -> HookResult:
 
     if isinstance(found.answer, Covered):
         return HookResult(lines=(covered("what is committed", found.answer),))
-    run_this = numbered(commands(found.answer, found.gate))
+    suggested = commands(found.answer, found.gate)
     if found.gate.pre_commit != "refuse":
         head = "what is committed has no evidence yet, which a push may ask for"
-        return HookResult(EXIT_YES, (head, *not_covered(found.answer), *run_this[:1]))
+        return HookResult(EXIT_YES, (head, *not_covered(found.answer), *numbered(suggested[:1])))
     head = "refused: what would be committed has no evidence that counts"
-    lines = (head, rule(found.gate), *not_covered(found.answer), *run_this)
+    lines = (head, rule(found.gate), *not_covered(found.answer), *numbered(suggested))
     return HookResult(EXIT_NO, (*lines, "then commit again; unchecked: git commit --no-verify"))
