@@ -162,6 +162,16 @@ def test_a_budget_is_a_finite_number_of_seconds(here: Repo, value: str) -> None:
     assert not Path("runs").exists()
 
 
+def test_neither_label_nor_runs_nor_selectors_make_another_tier(here: Repo) -> None:
+    """What is selected counts, not how."""
+    one = ("--tag", "lonely", "--runs", "2", "--label", "regression")
+    write_pack(scenarios=[*BOTH, ("third", "ok", ["lonely"])])
+    assert "focused sweep" in run(*one, declared=False).err
+    two = run("--scenario", "*d", "--label", "focused", "--dry-run")
+    assert "tier:       regression (second, third)" in two.out
+    assert {experiment(row)["tier"] for row in ledger()} == {"focused"}
+
+
 # Questions
 
 
