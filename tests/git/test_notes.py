@@ -232,7 +232,7 @@ def test_a_broken_ref_is_an_error_that_says_how_to_go_on(notes):
     assert caught.value.hints[0] == f"git update-ref -d {NOTES_REF}"
 
 
-@pytest.mark.parametrize("left", ["an empty file", "no file"])
+@pytest.mark.parametrize("left", ["an empty file", "no file", "the first half"])
 def test_objects_lost_in_a_power_cut_are_an_error_that_says_how_to_go_on(notes, left):
     """Git does not wait for the disk for every object, so a ref may survive what it names."""
     with notes.transaction("add") as tx:
@@ -245,6 +245,8 @@ def test_objects_lost_in_a_power_cut_are_an_error_that_says_how_to_go_on(notes, 
         path.unlink()
         if left == "an empty file":
             path.touch()
+        elif left == "the first half":
+            path.write_bytes(content[: len(content) // 2])
         fresh = opened(notes.folder)
         with pytest.raises(GitError) as caught:
             (fresh.view().records(key(1)), fresh.view().text(key(1)[::-1]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wt_git.errors import GitError
+from wt_git.git.loose_objects import is_cut_short
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,6 +20,8 @@ def commit_id(repository: pygit2.Repository, name: str) -> str | None:
     """
     import pygit2  # noqa: PLC0415
 
+    if is_cut_short(repository, name):
+        return None
     try:
         found = repository.revparse_single(name)
     except (KeyError, ValueError):

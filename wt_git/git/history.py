@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wt_git.errors import GitError
+from wt_git.git import loose_objects
 from wt_git.git.blobs import EXECUTABLE, FILE
 from wt_git.git.commit_walk import commit_id
 from wt_git.git.opening import common_folder
@@ -82,10 +83,10 @@ class History:
     def commit(self, full_id: str) -> CommitFacts | None:
         """Return the commit with this id; None when it is not here."""
         try:
-            kind, raw = self.repository.read(full_id)
+            kind, raw = loose_objects.read(self.repository, full_id)
         except (KeyError, ValueError):
             return None
-        return _facts(full_id, raw) if int(kind) == 1 else None
+        return _facts(full_id, raw) if kind == 1 else None
 
     def has_tree(self, tree_id: str) -> bool:
         """Say whether the tree is here, so that it can be compared."""
@@ -108,7 +109,7 @@ class History:
                 f"{path} of the tree {tree_id} is not a file of its own", code="not-a-file"
             )
         try:
-            return bytes(self.repository.read(entry.id)[1])
+            return bytes(loose_objects.read(self.repository, entry.id)[1])
         except (KeyError, ValueError) as error:
             raise GitError(
                 f"{path} of the tree {tree_id} is not in this clone",

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from wt_git.errors import GitError
-from wt_git.git import tree_objects
+from wt_git.git import loose_objects, tree_objects
 from wt_git.git.status import Entry
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def entries(repository: pygit2.Repository, tree_id: str) -> dict[str, Entry]:
     import pygit2  # noqa: PLC0415
 
     try:
-        kind, raw = repository.read(tree_id)
+        kind, raw = loose_objects.read(repository, tree_id)
     except (pygit2.GitError, KeyError, ValueError) as error:
         raise _incomplete(tree_id) from error
     if kind != pygit2.enums.ObjectType.TREE:
@@ -205,6 +205,8 @@ def _collect(repository: pygit2.Repository, tree_id: str, above: str, bucket: Bu
 def _read(repository: pygit2.Repository, object_id: str) -> object:
     import pygit2  # noqa: PLC0415
 
+    if loose_objects.is_cut_short(repository, object_id):
+        return None
     try:
         return repository.get(object_id)
     except (pygit2.GitError, ValueError):  # half written when the power went

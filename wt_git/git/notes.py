@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from wt_git.clock import Clock, SystemClock
 from wt_git.errors import GitError
+from wt_git.git.loose_objects import is_cut_short
 from wt_git.git.note_edit import Edits, apply_edits
 from wt_git.git.note_tree import is_key, write_tree
 from wt_git.git.note_union import union_trees
@@ -198,9 +199,10 @@ class Notes:
     def _tree(self, commit_id: str) -> str:
         import pygit2  # noqa: PLC0415
 
-        found = self.repository.get(commit_id)
-        if isinstance(found, pygit2.Commit):
-            return str(found.tree_id)
+        if not is_cut_short(self.repository, commit_id):
+            found = self.repository.get(commit_id)
+            if isinstance(found, pygit2.Commit):
+                return str(found.tree_id)
         raise GitError(
             f"the notes commit {commit_id} is not in this repository",
             hints=("wt sync",),

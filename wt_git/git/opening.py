@@ -7,6 +7,7 @@ repository too, and inside a hook of a server.
 from __future__ import annotations
 
 import os
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,7 +42,13 @@ def open_repository(folder: Path, *, from_environment: bool = False) -> pygit2.R
 
 def common_folder(repository: pygit2.Repository) -> Path:
     """Return the git directory that all worktrees of `repository` share."""
-    own = Path(repository.path)
+    return common_folder_of(repository.path)
+
+
+@lru_cache(maxsize=8)
+def common_folder_of(git_dir: str) -> Path:
+    """Return the same for the repository with this git directory."""
+    own = Path(git_dir)
     try:
         shared = (own / "commondir").read_bytes()
     except FileNotFoundError:

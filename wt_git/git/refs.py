@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from wt_git.errors import GitError
+from wt_git.git.loose_objects import is_cut_short
 from wt_git.git.opening import common_folder
 
 if TYPE_CHECKING:
@@ -51,13 +52,21 @@ def read_ref(repository: pygit2.Repository, name: str) -> str | None:
         if ref is None:
             return None
         what = f"it is at {ref.target}, which is no commit of this repository"
-        return str(ref.peel(pygit2.Commit).id)
+        return _commit_at(repository, ref)
     except (pygit2.GitError, KeyError, ValueError) as error:
         raise GitError(
             f"the ref {name} is broken: {what}",
             hints=(f"git update-ref -d {name}", "wt sync", "wt notes rebuild"),
             code="notes-broken",
         ) from error
+
+
+def _commit_at(repository: pygit2.Repository, ref: pygit2.Reference) -> str:
+    import pygit2  # noqa: PLC0415
+
+    if is_cut_short(repository, str(ref.target)):
+        raise KeyError(ref.target)
+    return str(ref.peel(pygit2.Commit).id)
 
 
 class RefWriter:

@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Protocol
 
 from wt_git.errors import GitError
+from wt_git.git import loose_objects
 from wt_git.git.process import run
 from wt_git.git.status import Entry
 
@@ -50,7 +51,7 @@ class Libgit2Trees:
 
     def _read(self, tree: str) -> bytes:
         try:
-            kind, raw = self._repository.read(tree)
+            kind, raw = loose_objects.read(self._repository, tree)
         except (KeyError, ValueError) as error:
             raise GitError(f"a tree is missing from the repository: {tree}") from error
         if kind != _TREE_KIND:
