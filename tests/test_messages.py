@@ -68,6 +68,50 @@ def test_every_code_has_an_entry(code):
     assert [title for title in ENTRIES if re.fullmatch(code, title)] != []
 
 
+OURS = {
+    "UsageError",
+    "LoadError",
+    "ConfigurationError",
+    "BusyError",
+    "StorageError",
+    "GitError",
+    "GateRefusedError",
+    "RuntimeFailureError",
+    "SchedulerError",
+}
+SPECIFIC = {"BusyError", "SchedulerError"}
+"""Classes whose own code says what happened."""
+OF_A_SWEEP = [
+    *(
+        p
+        for part in ("ladder", "runner", "sweep")
+        for p in (PROJECT / "wt_git" / part).glob("*.py")
+    ),
+    *(
+        PROJECT / "wt_git" / name
+        for name in (
+            "config.py",
+            "toml_table.py",
+            "cli/machine_output.py",
+            "evidence/fingerprint.py",
+            "git/process.py",
+            "records/ledger.py",
+            "records/store.py",
+        )
+    ),
+]
+
+
+@pytest.mark.parametrize("path", OF_A_SWEEP, ids=lambda path: path.stem)
+def test_what_can_end_a_sweep_is_made_for_programs_too(path):
+    """A code that says what happened, and facts by name."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in OURS:
+            given = {one.arg for one in node.keywords}
+            assert "facts" in given, ast.unparse(node)
+            assert "code" in given or node.func.id in SPECIFIC, ast.unparse(node)
+
+
 def test_every_entry_with_a_code_belongs_to_an_error():
     """An error that is gone takes its entry along."""
     coded = [title for title in ENTRIES if "-" in title or title in {"usage", "busy", "git"}]

@@ -464,29 +464,6 @@ def test_records_for_programs_are_all_that_stdout_holds(here: Repo) -> None:
     assert "PASS    first" in ran.err
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code"),
-    [
-        (("--budget", "x"), "usage"),
-        (("--scenario", "frist"), "selector-unmatched"),
-        (("--runtime", "nowhere"), "unknown-runtime"),
-        (("--from-turn", "1"), "usage"),
-        (("--hook", "none"), "unknown-hook"),
-        (("--soul", "missing.md"), "file-not-found"),
-        (("--format", "json"), "usage"),
-    ],
-)
-def test_every_refusal_is_a_record_too(here: Repo, arguments: tuple[str, ...], code: str) -> None:
-    """With a stable code, facts, commands, and whether trying again can help."""
-    ran = run("--json", *arguments)
-    assert ran.code == 2
-    (record,) = records(ran)
-    assert (record["kind"], record["code"], record["retryable"]) == ("refused", code, False)
-    assert record["facts"], record
-    assert isinstance(record["commands"], list)
-    assert record["message"]
-
-
 def test_a_busy_runtime_is_a_refusal_that_trying_again_can_help(here: Repo) -> None:
     """Exit 75, and the holder among the facts."""
     plugin = write_plugin(send="time.sleep(2)", max_concurrency="1")

@@ -110,8 +110,9 @@ def test_a_git_that_hangs_is_ended_with_its_children(repo):
     """The limit is named, and a helper that git started does not stay behind."""
     pidfile = repo.path / "pid"
     repo.git("config", "alias.hang", f"!echo $$ > {pidfile}; exec sleep 600")
-    with pytest.raises(GitError, match=r"git took longer than 2 s: git hang in "):
+    with pytest.raises(GitError, match=r"git took longer than 2 s: git hang in ") as caught:
         run(["hang"], cwd=repo.path, timeout_s=2)
+    assert caught.value.retryable
     while _runs(int(pidfile.read_text())):  # the kernel takes a moment to bury it
         time.sleep(0.01)
 

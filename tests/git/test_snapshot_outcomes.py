@@ -546,6 +546,7 @@ def test_a_file_that_never_holds_still_is_named(repo):
     with pytest.raises(GitError, match=r"'y\.x' keeps changing") as caught:
         take(found(repo.path))
     assert caught.value.specific_code == "git-unsettled"
+    assert caught.value.retryable
 
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")

@@ -197,7 +197,8 @@ def _check_runs_dir(subject: Subject, repository: Repository) -> None:
             repository,
             leads_to=str(runs),
         )
-    if runs.is_relative_to(top):
+    # A file in its place is refused by whoever wants to write there, as what it is.
+    if runs.is_relative_to(top) and not runs.is_file():
         foreign = _tracked_source(repository, runs)
         if foreign is not None:
             raise _hides_source(
