@@ -15,13 +15,14 @@ from kit.repo import git
 PROCESSES = 2
 
 # One worker: an experiment of its own on a commit of its own, pushed at the same moment as others.
-WORK = """
+WORK = r"""
 set -e
 cd "$1"
 echo "$2" > note-$3.txt
 git add note-$3.txt
 git commit -qm "work $2 of $3"
-{wt} run --runtime plugin.py:PLUGIN --pack-source pack.py:PACK --runs-dir "runs-$3" >/dev/null 2>&1
+{wt} run --runtime plugin.py:PLUGIN --pack-source pack.py:PACK --runs-dir "runs-$3" \
+    --question "does work $2 pass?" --expect pass >/dev/null 2>&1
 git push -q origin HEAD 2>"push-$3.log" || {{ cat "push-$3.log" >&2; exit 1; }}
 """
 
