@@ -16,9 +16,8 @@ _CONTROL = re.compile(
 # What services that show a log would obey: `::error ...` where a line begins, `##[error]` anywhere.
 _LOG_COMMAND = re.compile(r"\A(\s*):(?=:)|#(?=#\w*\[)")
 _BACKTICKS = re.compile(r"`+")
-_NOT_XML = re.compile(
-    r"[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"  # the Char production of XML 1.0
-)
+# The Char production of XML 1.0. Compiling it takes longer than a whole `wt --version` may wait.
+_NOT_XML = r"[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 DECLARED = '--question "…" --expect pass'
 """What a printed `wt run` command ends with: a runs directory with history asks for it."""
@@ -92,7 +91,7 @@ def _json_escape(found: re.Match[str]) -> str:
 
 def xml_characters(text: str) -> str:
     """Return `text` with the characters that XML 1.0 cannot hold replaced by U+FFFD."""
-    return _NOT_XML.sub("\ufffd", text)
+    return re.sub(_NOT_XML, "\ufffd", text)
 
 
 def shell_word(text: str) -> str:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from wt_git.ladder.declaration import check_declared
 from wt_git.records.store import RunsDir
-from wt_git.sweep.gate_check import check_gate, gate_notes
 from wt_git.sweep.other_histories import history_elsewhere
 from wt_git.sweep.request import LookedUp, Prepared
 from wt_git.sweep.schedulers import plan
@@ -70,10 +69,14 @@ def earn(found: LookedUp, fingerprint: Fingerprint, ledger: Ledger) -> Earned | 
     """
     if found.tier != "regression":
         return None
+    from wt_git.sweep.gate_check import check_gate  # noqa: PLC0415 - for regressions only
+
     return check_gate(found.request, found.selected, fingerprint, ledger)
 
 
 def _about_the_gate(earned: Earned) -> list[str]:
+    from wt_git.sweep.gate_check import gate_notes  # noqa: PLC0415
+
     lines = gate_notes(earned)
     if earned.excluded:
         names = ", ".join(one_line(one.name) for one in earned.excluded)

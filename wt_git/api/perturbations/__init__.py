@@ -1,27 +1,53 @@
 """Adverse conditions: a history that misleads, tools that misbehave, and edits of saved traces.
 
-docs/writing-a-scenario.md, "Perturbations", describes each.
+docs/writing-a-scenario.md, "Perturbations", describes each. As in `wt_git.api`, the names are
+resolved on first use: every run looks for tools that misbehave, and few know another condition.
 """
 
-from wt_git.api.perturbations.environment import (
-    ToolReturnsEmptyUnexpected,
-    ToolReturnsMalformedJson,
-    ToolReturnsSchemaError,
-    ToolTimeoutPerScenario,
-)
-from wt_git.api.perturbations.hindsight import (
-    CorruptPriorAssistantTurn,
-    ToolReturnsMalformed,
-    ToolTimeout,
-)
-from wt_git.api.perturbations.memory import InjectStaleMemory
-from wt_git.api.perturbations.prior_calls import (
-    InjectPaginationTruncation,
-    InjectSchemaRejectedCall,
-    InjectWrongPriorToolCall,
-    MalformedToolCall,
-)
-from wt_git.api.perturbations.prior_text import BlankAssistantContent, FallbackRenderLeak
+from __future__ import annotations
+
+import importlib
+
+TYPE_CHECKING = False  # as in `wt_git.api`
+if TYPE_CHECKING:
+    from typing import Any
+
+    from wt_git.api.perturbations.environment import (
+        ToolReturnsEmptyUnexpected,
+        ToolReturnsMalformedJson,
+        ToolReturnsSchemaError,
+        ToolTimeoutPerScenario,
+    )
+    from wt_git.api.perturbations.hindsight import (
+        CorruptPriorAssistantTurn,
+        ToolReturnsMalformed,
+        ToolTimeout,
+    )
+    from wt_git.api.perturbations.memory import InjectStaleMemory
+    from wt_git.api.perturbations.prior_calls import (
+        InjectPaginationTruncation,
+        InjectSchemaRejectedCall,
+        InjectWrongPriorToolCall,
+        MalformedToolCall,
+    )
+    from wt_git.api.perturbations.prior_text import BlankAssistantContent, FallbackRenderLeak
+
+_HOME = {
+    "BlankAssistantContent": "prior_text",
+    "CorruptPriorAssistantTurn": "hindsight",
+    "FallbackRenderLeak": "prior_text",
+    "InjectPaginationTruncation": "prior_calls",
+    "InjectSchemaRejectedCall": "prior_calls",
+    "InjectStaleMemory": "memory",
+    "InjectWrongPriorToolCall": "prior_calls",
+    "MalformedToolCall": "prior_calls",
+    "ToolReturnsEmptyUnexpected": "environment",
+    "ToolReturnsMalformed": "hindsight",
+    "ToolReturnsMalformedJson": "environment",
+    "ToolReturnsSchemaError": "environment",
+    "ToolTimeout": "hindsight",
+    "ToolTimeoutPerScenario": "environment",
+}
 
 __all__ = [
     "BlankAssistantContent",
@@ -39,3 +65,11 @@ __all__ = [
     "ToolTimeout",
     "ToolTimeoutPerScenario",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value

@@ -93,7 +93,6 @@ def _dry_run(found: LookedUp, view: SweepView) -> int:
 
 
 def _run(found: LookedUp, view: SweepView, form: Any, out: Path | None) -> int:
-    from wt_git.cli.machine_output import write_output  # noqa: PLC0415
     from wt_git.cli.signals import graceful  # noqa: PLC0415
     from wt_git.cli.surroundings import git_sha, lock_folder  # noqa: PLC0415
     from wt_git.clock import SystemClock  # noqa: PLC0415
@@ -107,6 +106,8 @@ def _run(found: LookedUp, view: SweepView, form: Any, out: Path | None) -> int:
 
     def deliver(results: Any) -> None:
         if out is not None:
+            from wt_git.cli.machine_output import write_output  # noqa: PLC0415
+
             write_output(out, form, runs_dir, prepared.selected, results)
             view.say(f"{form} written to {out}")
 
