@@ -19,7 +19,6 @@ from wt_git.records.fingerprint import SNAPSHOT_FAILED, FingerprintParts
 from wt_git.records.manifests import write_manifest
 from wt_git.sweep.gate_check import check_gate, gate_notes, scenario_id
 from wt_git.sweep.gate_refusal import GateRefusedError
-from wt_git.sweep.other_history import history_elsewhere
 from wt_git.sweep.request import SweepRequest
 from wt_git.sweep.selection import Selected, Selectors
 
@@ -267,29 +266,3 @@ def test_the_first_regression_of_a_target_has_no_such_note(bench: Bench):
     """Nothing earned it, and nothing had to."""
     bench.ledger = InMemoryLedger()
     assert gate_notes(bench.ask()) == []
-
-
-@pytest.mark.parametrize("place", ["runs", "out/first", "deep/er/runs"])
-def test_history_in_another_runs_directory_is_named(bench: Bench, place: str):
-    """A fresh one starts free; nobody should overlook it."""
-    Path(place).mkdir(parents=True, exist_ok=True)
-    Path(place, "ledger.ndjsonl").write_text("{}\n")
-    Path(".git/info/exclude").write_text("out/\n")
-    opened: list[Path] = []
-
-    def open_ledger(folder: Path) -> InMemoryLedger:
-        opened.append(folder)
-        return bench.ledger
-
-    note = history_elsewhere(Path("other"), bench.now(), open_ledger)
-    assert note is not None
-    assert f"'{place}' has" in note
-    assert opened == [bench.repo.path.resolve() / place]
-    assert history_elsewhere(Path(place), bench.now(), open_ledger) is None
-
-
-def test_history_of_another_target_elsewhere_is_not_worth_a_word(bench: Bench):
-    """It gates nothing that is asked about."""
-    Path("runs").mkdir(exist_ok=True)
-    Path("runs/ledger.ndjsonl").write_text("{}\n")
-    assert history_elsewhere(Path("other"), bench.now(), lambda _: InMemoryLedger()) is None
