@@ -21,6 +21,7 @@ from wt_git.errors import UsageError
 from wt_git.records import layout
 from wt_git.records.gate_rows import GateRow, ScenarioId, gate_row, scenario_id
 from wt_git.records.ledger import Ledger, PastCost
+from wt_git.records.ledger_index import record_of
 from wt_git.records.ledger_keeping import append_row
 from wt_git.records.ledger_rows import sortable
 
@@ -297,6 +298,19 @@ def test_an_answer_is_that_of_reading_every_line(
 def _plain(row: dict[str, Any]) -> Any:
     """The row without what JSON cannot hold, which our own rows never have."""
     return json.loads(json.dumps(row), parse_constant=lambda _: None)
+
+
+@settings(max_examples=300)
+@given(
+    lines | st.binary(max_size=30) | st.floats().map(lambda number: f'{{"a": {number!r}}}'.encode())
+)
+def test_the_fast_parser_says_what_every_reader_says(line: bytes) -> None:
+    """Or leaves the line to the other one."""
+    fast, plain = record_of(line, one_of_many=True), record_of(line)
+    assert repr(fast) == repr(plain)
+    files.write_whole(LEDGER, line.replace(b"\n", b" "))
+    read = [one.record for one in files.read_lines(LEDGER)]
+    assert repr(read) == repr([] if plain is None else [record_of(LEDGER.read_bytes())])
 
 
 def row(target: str = "one", name: str = "s", **changed: Any) -> str:
