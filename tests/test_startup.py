@@ -80,3 +80,14 @@ def test_a_sweep_in_a_pipe_loads_no_display_and_no_server(tmp_path):
     )
     arguments = ["run", "--pack-source", f"{pack}:PACK", "--runs-dir", str(tmp_path / "runs")]
     assert third_party(loaded_after(command(*arguments))) & HEAVY <= {"pydantic"}
+
+
+def test_results_load_no_git_and_no_sweep(tmp_path):
+    """What is on disk is tabulated without what would make more of it."""
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    for more in ([], ["--ladder"]):
+        modules = loaded_after(command("results", "--runs", str(runs), *more))
+        assert third_party(modules) & HEAVY <= {"pydantic"}
+        ours = {name.split(".")[1] for name in modules if name.startswith("wt_git.")}
+        assert ours & {"sweep", "runner", "git", "evidence", "githooks"} == set()

@@ -51,6 +51,38 @@ def test_links_pipes_and_closed_folders_do_not_hold_the_walk_up(tmp_path):
     assert found(tmp_path) == ["a/x.json", "linked.json"]
 
 
+def test_a_folder_that_cannot_be_listed_is_told_of(tmp_path):
+    """What it holds is not known; the others are found."""
+    put(tmp_path, "a/x.json")
+    here = os.open(tmp_path, os.O_RDONLY)
+    for _ in range(60):  # a path longer than the system takes
+        os.mkdir("d" * 100, dir_fd=here)
+        inner = os.open("d" * 100, os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = inner
+    os.close(here)
+    told: list[str] = []
+    walked = run_files(tmp_path, on_closed=lambda path, _error: told.append(path))
+    assert [Path(one.path).name for one in walked] == ["x.json"]
+    assert len(told) == 1
+    assert told[0].startswith(str(tmp_path / ("d" * 100)))
+
+
+def test_folders_may_be_nested_deeper_than_python_calls(tmp_path, monkeypatch):
+    """Somebody copied directories into themselves."""
+    monkeypatch.chdir(tmp_path)
+    for _ in range(1200):
+        Path("d").mkdir()
+        os.chdir("d")
+    Path("x.json").touch()
+    found = list(run_files(tmp_path))
+    Path("x.json").unlink()
+    for _ in range(1200):  # what removes a test's folder calls itself for each level
+        os.chdir("..")
+        Path("d").rmdir()
+    assert [Path(one.path).name for one in found] == ["x.json"]
+
+
 def test_a_directory_that_is_not_there_is_an_error(tmp_path):
     """An empty answer would say that there are no runs."""
     with pytest.raises(OSError, match="absent"):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from wt_git.records import layout
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from collections.abc import Set as AbstractSet
     from pathlib import Path
 
@@ -50,35 +50,53 @@ class RunIdentity(NamedTuple):
     label: str
 
 
-def run_files(runs_dir: Path, label_folders: AbstractSet[str] | None = None) -> Iterator[RunFile]:
+def run_files(
+    runs_dir: Path,
+    label_folders: AbstractSet[str] | None = None,
+    *,
+    on_closed: Callable[[str, OSError], None] = lambda _path, _error: None,
+) -> Iterator[RunFile]:
     """Yield the traces below `runs_dir` by their paths, in the order of folders and names.
 
     With `label_folders`, traces that are stored where another label belongs are left out. Those in
-    a place of their own, as in a folder of copies, are not. Folders that cannot be read are passed
-    over. Raises `OSError` when `runs_dir` itself cannot.
+    a place of their own, as in a folder of copies, are not. `on_closed` is told of folders that
+    cannot be listed. Raises `OSError` when that is `runs_dir` itself.
     """
-    yield from _below(str(runs_dir), (), label_folders)
+    left: list[RunFile | _Folder] = [_Folder(str(runs_dir), ())]
+    while left:  # not by recursion: folders may be nested deeper than Python calls
+        one = left.pop()
+        if isinstance(one, RunFile):
+            yield one
+            continue
+        try:
+            left += reversed(list(_listed(one, label_folders)))
+        except OSError as error:
+            if not one.place:
+                raise
+            on_closed(one.path, error)
 
 
-def _below(
-    folder: str, place: tuple[str, ...], label_folders: AbstractSet[str] | None
-) -> Iterator[RunFile]:
-    try:
-        with os.scandir(folder) as listing:
-            entries = [entry for entry in listing if not entry.name.startswith(".")]
-    except OSError:
-        if not place:
-            raise
-        return
+class _Folder(NamedTuple):
+    """A folder that is to be looked into, and the names that lead to it from the runs directory."""
+
+    path: str
+    place: tuple[str, ...]
+
+
+def _listed(folder: _Folder, label_folders: AbstractSet[str] | None) -> Iterator[RunFile | _Folder]:
+    with os.scandir(folder.path) as listing:
+        entries = [entry for entry in listing if not entry.name.startswith(".")]
+    names = {entry.name for entry in entries}
+    place = folder.place
     elsewhere = (
         label_folders is not None
         and len(place) == _STORED_DEPTH
         and place[_LABEL_PLACE] not in label_folders
     )
-    names = {entry.name for entry in entries}
     for entry in sorted(entries, key=lambda one: one.name):
         if entry.is_dir(follow_symlinks=False):
-            yield from _below(entry.path, (*place, entry.name), label_folders)
+            # Of the place only its depth and the label matter, so its beginning is enough.
+            yield _Folder(entry.path, (*place, entry.name)[: _STORED_DEPTH + 1])
         elif entry.name.count(".") == 1 and entry.name.endswith(".json") and entry.is_file():
             found = RunFile(entry.path, layout.sidecar_name(entry.name) in names)
             if not (elsewhere and found.is_stamped):

@@ -85,7 +85,11 @@ class RunReader:
         """
         wanted = self._asked.labels
         folders = None if everywhere or wanted is None else {folder_name(one) for one in wanted}
-        for file in run_files(runs_dir, folders):
+
+        def closed(path: str, error: OSError) -> None:
+            self.left_out.broken(path, f"folder: {error.strerror or error}")
+
+        for file in run_files(runs_dir, folders, on_closed=closed):
             self._take(file)
         for pair, paths in self._postponed.items():
             if pair not in self._settled:
