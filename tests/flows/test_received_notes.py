@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+
 import pytest
+from kit.commands import wt
 from kit.projects import POLICY, Project, bare, new_project, set_up
 
 NOTES = "refs/windtunnel/notes"
@@ -59,3 +62,59 @@ def test_a_policy_that_may_not_be_never_gets_in(project):
     done = project.tried("push", "origin", "main")
     assert done.returncode != 0
     assert "require" in done.stderr
+
+
+@pytest.mark.parametrize("what", ["everything", "one sweep"])
+def test_notes_on_top_that_lack_some_are_refused(project, what):
+    """A commit can be built on what was there, and hold less: without a failure, for one."""
+    project.write({"more.txt": "more\n"})
+    project.commit("more")
+    project.experiment()
+    project.git("push", "--quiet", "origin", NOTES)
+    tree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"  # the empty one
+    project.git("hash-object", "-t", "tree", "-w", "/dev/null")
+    if what == "one sweep":
+        fan = project.git("rev-parse", "HEAD^{tree}")[:2]
+        listing = project.git("ls-tree", NOTES).split("\n")
+        left = "\n".join(one for one in listing if not one.endswith(f"\t{fan}"))
+        assert 0 < left.count("\n") + 1 < len(listing)
+        tree = made_of(project, left)
+    commit = project.git("commit-tree", "-p", NOTES, "-m", "less", tree)
+    done = project.tried("push", "origin", f"{commit}:{NOTES}")
+    assert done.returncode != 0
+    assert "that others recorded: it lacks lines under" in done.stderr
+
+
+def test_notes_without_what_was_pruned_are_taken(project):
+    """That is what pruning is, and each of the ways to send it works."""
+    sweep = project.experiment()
+    assert wt("sync", cwd=project.path).code == 0
+    assert wt("notes", "prune", sweep, cwd=project.path).code == 0
+    assert project.tried("push", "origin", NOTES).returncode == 0
+    assert wt("sync", cwd=project.path).code == 0
+
+
+def test_what_was_pruned_stays_pruned(project):
+    """Notes that forget it would bring it back everywhere."""
+    sweep = project.experiment()
+    assert wt("notes", "prune", sweep, cwd=project.path).code == 0
+    project.git("push", "--quiet", "origin", NOTES)
+    listing = project.git("ls-tree", NOTES).split("\n")
+    tree = made_of(project, "\n".join(one for one in listing if not one.endswith("\tPRUNED")))
+    commit = project.git("commit-tree", "-p", NOTES, "-m", "forgotten", tree)
+    done = project.tried("push", "origin", f"{commit}:{NOTES}")
+    assert done.returncode != 0
+    assert "it lacks lines under PRUNED" in done.stderr
+
+
+def made_of(project: Project, listing: str) -> str:
+    """The tree that `listing` describes, as `git ls-tree` does."""
+    done = subprocess.run(
+        ["git", "mktree"],
+        cwd=project.path,
+        input=f"{listing}\n",
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return done.stdout.strip()

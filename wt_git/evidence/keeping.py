@@ -38,6 +38,8 @@ def keep_sweep(
         if notes is not None:
             record_sweep(notes, entry, commit=committed)
     except GitError as error:
+        if error.specific_code == "notes-unavailable":
+            return error.message  # not now and not later
         return (
             f"the sweep is recorded, but its notes could not be written: {error.message}; "
             "`wt notes rebuild` writes them from the runs directory"

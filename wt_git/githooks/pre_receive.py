@@ -110,7 +110,22 @@ def _notes_refused(notes: Notes, pushed: Sequence[PushedRef]) -> list[str]:
         elif one.old is not None and not _contains(notes, one.new, one.old):
             lines.append(f"refused: this would take evidence out of {one.ref} that others recorded")
             lines.append("  to send yours along with theirs, without force: wt sync")
+        elif one.old is not None and (key := _lost(notes, one.new, one.old)):
+            lines.append(
+                f"refused: this would take evidence out of {one.ref} that others recorded: it lacks "
+                f"lines under {key}"
+            )
+            lines.append("  to take out what one sweep recorded: wt notes prune SWEEP_ID")
     return lines
+
+
+def _lost(notes: Notes, new: str, old: str) -> str | None:
+    """Return where notes that come later lack what there was: a commit can also take out."""
+    from wt_git.git.commit_walk import resolve  # noqa: PLC0415
+    from wt_git.git.note_loss import lost  # noqa: PLC0415
+
+    trees = [resolve(notes.repository, one)[1] for one in (old, new)]
+    return lost(notes.repository, *trees) if all(trees) else None  # type: ignore[arg-type]
 
 
 def _contains(notes: Notes, new: str, old: str) -> bool:
