@@ -41,6 +41,18 @@ def test_what_begins_with_a_dot_is_nobodys_data(tmp_path):
     assert found(tmp_path) == []
 
 
+def test_a_name_that_begins_with_a_dot_hides_no_run(tmp_path):
+    """A label or a model may be called so; a hidden folder that only looks like one is skipped."""
+    path = save_run(tmp_path, 1, scenario=".5", label=".env", model=".0")
+    assert [one.path for one in run_files(tmp_path, {".env"})] == [str(path)]
+    assert [one.path for one in run_files(tmp_path, {"env"})] == []
+    save_run(tmp_path, 2, scenario="kept")
+    (tmp_path / "kept").rename(tmp_path / ".trash")
+    (tmp_path / ".old").mkdir()
+    (tmp_path / ".5").rename(tmp_path / ".old/.5")
+    assert list(run_files(tmp_path)) == []
+
+
 def test_links_pipes_and_closed_folders_do_not_hold_the_walk_up(tmp_path):
     """A link to a folder may lead around in a circle, and a pipe waits for a writer."""
     put(tmp_path, "a/x.json")

@@ -1,7 +1,8 @@
 """Finding saved runs below a runs directory, and what a trace is about without reading it whole.
 
 A trace is a `.json` file without another dot in its name (docs/files.md, "Map"). Names that begin
-with a dot are nobody's data, and links to folders are not followed.
+with a dot are nobody's data, unless a scenario, label or model that begins so made a folder of that
+name. Links to folders are not followed.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import os
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from wt_git.api.trace import folder_name
 from wt_git.records import layout
 
 if TYPE_CHECKING:
@@ -82,25 +84,48 @@ class _Folder(NamedTuple):
     path: str
     place: tuple[str, ...]
 
+    @property
+    def is_hidden(self) -> bool:
+        """Whether one of the names begins with a dot."""
+        return any(name.startswith(".") for name in self.place)
+
 
 def _listed(folder: _Folder, label_folders: AbstractSet[str] | None) -> Iterator[RunFile | _Folder]:
-    with os.scandir(folder.path) as listing:
-        entries = [entry for entry in listing if not entry.name.startswith(".")]
-    names = {entry.name for entry in entries}
     place = folder.place
+    if folder.is_hidden and len(place) > _STORED_DEPTH:
+        return
+    with os.scandir(folder.path) as listing:
+        entries = sorted(listing, key=lambda entry: entry.name)
+    names = {entry.name for entry in entries}
     elsewhere = (
         label_folders is not None
         and len(place) == _STORED_DEPTH
         and place[_LABEL_PLACE] not in label_folders
     )
-    for entry in sorted(entries, key=lambda one: one.name):
+    for entry in entries:
         if entry.is_dir(follow_symlinks=False):
             # Of the place only its depth and the label matter, so its beginning is enough.
             yield _Folder(entry.path, (*place, entry.name)[: _STORED_DEPTH + 1])
-        elif entry.name.count(".") == 1 and entry.name.endswith(".json") and entry.is_file():
+        elif _has_the_name_of_a_trace(entry.name) and entry.is_file():
             found = RunFile(entry.path, layout.sidecar_name(entry.name) in names)
-            if not (elsewhere and found.is_stamped):
+            if elsewhere and found.is_stamped:
+                continue
+            if not folder.is_hidden or _is_stored_there(found, place):
                 yield found
+
+
+def _has_the_name_of_a_trace(name: str) -> bool:
+    return name.endswith(".json") and name.count(".") == 1 and name != ".json"
+
+
+def _is_stored_there(file: RunFile, place: tuple[str, ...]) -> bool:
+    """Say whether the trace names the scenario and the label that its folders are named after."""
+    if len(place) != _STORED_DEPTH or not file.is_stamped:
+        return False
+    said = peek(file.path)
+    return said is not None and (
+        (folder_name(said.scenario), folder_name(said.label)) == (place[0], place[_LABEL_PLACE])
+    )
 
 
 def peek(path: str) -> RunIdentity | None:
