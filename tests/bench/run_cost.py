@@ -58,7 +58,7 @@ def commands() -> dict[str, list[str]]:
         "help": [wt, "--help"],
         "hook_post_commit": [wt, "hook", "post-commit"],
         "hook_pre_push": [wt, "hook", "pre-push", "origin", "url"],
-        "imports": [sys.executable, "-c", "import click, pygit2, pydantic"],
+        "imports": [sys.executable, "-c", "import click, pygit2"],
         "bare": [sys.executable, "-c", "pass"],
     }
 

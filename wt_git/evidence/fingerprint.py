@@ -84,21 +84,23 @@ class Fingerprint:
         return Manifest(self.snapshot.base, entries)
 
 
-def repository_top(folder: Path) -> Path | None:
-    """Return the top folder of the repository that `folder` is in; None where none can be read."""
+def readable_repository(folder: Path) -> Repository | None:
+    """Return the repository that `folder` is in; None where none can be read."""
     try:
-        repository = discover(folder)
+        return discover(folder)
     except GitError:
         return None
-    return repository.top.resolve() if repository else None
 
 
 class Fingerprinter:
-    """Takes the fingerprint of one subject, as often as it is asked."""
+    """Takes the fingerprint of one subject, as often as it is asked.
 
-    def __init__(self, subject: Subject) -> None:
+    `repository` is the subject's, for whoever found it already; else it is looked for.
+    """
+
+    def __init__(self, subject: Subject, repository: Repository | None = None) -> None:
         self.subject = subject
-        self._repository: Repository | None = None
+        self._repository = repository
 
     def repository(self) -> Repository | None:
         """Return the repository of the subject, None outside of one. Raises `GitError`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wt_git import __version__
-from wt_git.evidence.fingerprint import Fingerprinter, Subject, repository_top
+from wt_git.evidence.fingerprint import Fingerprinter, Subject, readable_repository
 from wt_git.evidence.targets import target_of
 from wt_git.records.store import RunsDir
 from wt_git.sweep.loading import describe, source_file
@@ -21,14 +21,14 @@ def fingerprinter_of(
     request: SweepRequest, runtime: Runtime, folder: Path, not_under_test: tuple[str, ...]
 ) -> Fingerprinter:
     """Return what takes the fingerprint of `request`, looking for a repository from `folder`."""
+    repository = readable_repository(folder)
+    top = repository.top.resolve() if repository else None
     return Fingerprinter(
         Subject(
             folder=folder,
             runs_dir=request.runs_dir,
             runtime=request.runtime,
-            target=target_of(
-                runtime.identity(repository_top(folder)), request.runtime, runtime.raw_key
-            ),
+            target=target_of(runtime.identity(top), request.runtime, runtime.raw_key),
             model=runtime.model,
             wt_version=__version__,
             soul=request.soul,
@@ -37,7 +37,8 @@ def fingerprinter_of(
             outputs=RunsDir(request.runs_dir).registered_outputs,
             sources=_sources(request, runtime),
             not_under_test=not_under_test,
-        )
+        ),
+        repository,
     )
 
 
