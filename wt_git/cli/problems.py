@@ -24,9 +24,7 @@ def report(error: BaseException, arguments: Sequence[str]) -> int:
     """
     command = arguments[0] if arguments else ""
     if isinstance(error, WindTunnelError):
-        talk(command, error.message)
-        for hint in error.hints:
-            talk(command, f"  {hint}")
+        talk(command, "\n".join([error.message, *(f"  {hint}" for hint in error.hints)]))
         return error.exit_code
     if isinstance(error, OSError):
         where = f" ('{error.filename}')" if error.filename else ""

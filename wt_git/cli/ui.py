@@ -16,12 +16,15 @@ def data(text: str) -> None:
 
 
 def talk(command: str, text: str) -> None:
-    """Print a sentence for people, each of its lines behind `wt <command>: `.
+    """Print a sentence for people behind `wt <command>: `, further lines of it as they are.
 
-    Nobody listening is no failure: what matters is in files and in the exit code.
+    So a command on a line of its own can be pasted with that line. Nobody listening is no failure:
+    what matters is in files and in the exit code.
     """
-    for line in text.split("\n"):
-        talk_plainly(f"wt {command}: {many_lines(line)}")
+    first, *others = text.split("\n")
+    talk_plainly(f"wt {command}: {many_lines(first)}")
+    for line in others:
+        talk_plainly(many_lines(line) if line.startswith(" ") else f"  {many_lines(line)}")
 
 
 def talk_plainly(line: str) -> None:
