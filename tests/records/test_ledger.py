@@ -21,8 +21,8 @@ from wt_git.errors import UsageError
 from wt_git.records import layout
 from wt_git.records.gate_rows import GateRow, ScenarioId, gate_row, scenario_id
 from wt_git.records.ledger import Ledger, PastCost
-from wt_git.records.ledger_index import record_of
 from wt_git.records.ledger_keeping import append_row
+from wt_git.records.ledger_lines import record_of
 from wt_git.records.ledger_rows import sortable
 
 LEDGER = Path(layout.LEDGER)

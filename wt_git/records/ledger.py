@@ -16,8 +16,9 @@ from wt_git.clock import SystemClock
 from wt_git.errors import UsageError
 from wt_git.records import layout
 from wt_git.records.gate_rows import gate_row
-from wt_git.records.ledger_index import identity, open_private, record_of
+from wt_git.records.ledger_index import identity, open_private
 from wt_git.records.ledger_keeping import make_index, usable_index
+from wt_git.records.ledger_lines import record_of
 from wt_git.records.ledger_rows import PastCost, cost_per_run, indexed_row, past_cost
 
 if TYPE_CHECKING:
