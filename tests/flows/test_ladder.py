@@ -385,6 +385,19 @@ def test_the_repositorys_ceiling_holds_without_the_option(here: Repo) -> None:
     assert ledger()[-1]["runs"] == 10
 
 
+def test_time_before_the_first_run_is_paid_for_too(here: Repo) -> None:
+    """At one a second, half a second of provisioning leaves nothing of a ceiling of 0.3."""
+    prices = (
+        "[tool.windtunnel.ladder.pricing]\ntime_per_hour = 3600\n"
+        "[tool.windtunnel.ladder.pricing.models]\ndefault = {input_per_m = 0, output_per_m = 0}\n"
+    )
+    here.write({"pyproject.toml": prices})
+    plugin = write_plugin(send=TOKENS, provision="time.sleep(0.5)")
+    ran = run("--scenario", "first", "--runs", "9", "--max-cost", "0.3", runtime=plugin)
+    assert ran.code == 1
+    assert ledger()[0]["runs"] == 1
+
+
 def test_a_ceiling_without_prices_or_above_the_repositorys_is_refused(here: Repo) -> None:
     """The option may lower it, never raise it."""
     ran = run("--scenario", "first", "--max-cost", "1")

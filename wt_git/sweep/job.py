@@ -69,6 +69,8 @@ class _Job:
             lines=session.lines,
         )
         self._run_began = 0.0
+        # Provisioning is on the bill of the first run: time has a price, whatever it is spent on.
+        self._charged_until = session.clock.monotonic()
 
     def execute(self) -> ScenarioResult:
         session, (pack, scenario) = self._session, self._selected
@@ -143,11 +145,13 @@ class _Job:
         self._recorder.run_started(run)
 
     def _run_completed(self, run: int, result: ScenarioRunResult) -> None:
-        wall_s = self._session.clock.monotonic() - self._run_began
+        now = self._session.clock.monotonic()
         facts, trace = self._session.facts, result.trace
-        cost = cost_of(wall_s, [run_tokens(trace.usage, trace.model_calls)])
+        tokens = run_tokens(trace.usage, trace.model_calls)
+        cost = cost_of(now - self._charged_until, [tokens])
+        self._charged_until = now
         self._limits.run_ended(priced(cost, facts.taken.parts.model, facts.pricing))
-        self._recorder.run_scored(run, result, wall_s)
+        self._recorder.run_scored(run, result, now - self._run_began)
 
     def _write_scenario_artifacts(self, artifacts: list[Any]) -> None:
         for artifact in artifacts:
