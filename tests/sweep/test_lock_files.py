@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kit.lock_process import holder
 
+from wt_git.sweep.lock_folder import lock_folder
 from wt_git.sweep.lock_holder import describe_waiting, read_holder
-from wt_git.sweep.queue import Waiting, lock_folder, lock_path
+from wt_git.sweep.queue import Waiting, lock_path
 from wt_git.sweep.tickets import Ticket
 
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from wt_git.errors import GitError
 from wt_git.git.commits import head_short_id
-from wt_git.sweep import queue
+from wt_git.sweep import lock_folder as place
 
 
 def lock_folder() -> Path:
     """Return the machine-wide folder of run locks."""
-    return queue.lock_folder(os.environ)  # noqa: TID251 - the edge where it is read
+    return place.lock_folder(os.environ)  # noqa: TID251 - the edge where it is read
 
 
 def git_sha() -> str | None:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from wt_git.api.preconditions import WorldMismatchError
 from wt_git.clock import whole_seconds
 from wt_git.errors import StorageError
-from wt_git.evidence.changes import describe_change
 from wt_git.ladder.tokens import run_tokens
 from wt_git.records.events import ScenarioError
 from wt_git.records.fingerprint import CHANGED_DURING_SWEEP
@@ -120,6 +119,8 @@ class _Job:
         now = self._session.prepared.fingerprinter.take()
         if now.value == first.value:
             return first.value
+        from wt_git.evidence.changes import describe_change  # noqa: PLC0415 - rarely needed
+
         self._session.progress.say(
             f"artifact changed while this sweep ran ({describe_change(first, now)}): what "
             f"{self._selected.scenario.name} came to is not evidence"

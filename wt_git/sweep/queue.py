@@ -11,10 +11,8 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import tempfile
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wt_git.clock import SystemClock, with_fraction
@@ -35,7 +33,8 @@ from wt_git.sweep.turn import WaitStopped, wait_for_turn
 
 if TYPE_CHECKING:
     import threading
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from wt_git.clock import Clock
 
@@ -45,35 +44,11 @@ __all__ = [
     "Waiting",
     "describe_waiting",
     "hold",
-    "lock_folder",
     "lock_path",
 ]
 
 _NOT_IN_A_KEY = re.compile(r"[^A-Za-z0-9_.-]")
-_NOT_IN_A_USER = re.compile(r"[^A-Za-z0-9_-]")
-_USER_VARIABLES = ("LOGNAME", "USER", "LNAME", "USERNAME")
 _SYSTEM_CLOCK = SystemClock()
-
-
-def lock_folder(environ: Mapping[str, str]) -> Path:
-    """Return the folder of lock files: `WT_LOCK_DIR`, else the user's own among temporary ones."""
-    chosen = environ.get("WT_LOCK_DIR")
-    if chosen:
-        return Path(chosen)
-    user = _NOT_IN_A_USER.sub("_", _user_name(environ))
-    return Path(tempfile.gettempdir()) / f"windtunnel-locks-{user}"
-
-
-def _user_name(environ: Mapping[str, str]) -> str:
-    for variable in _USER_VARIABLES:
-        if environ.get(variable):
-            return environ[variable]
-    import pwd  # noqa: PLC0415 - only where no variable says it
-
-    try:
-        return pwd.getpwuid(os.getuid()).pw_name
-    except KeyError:  # an account number without an account, as in containers
-        return "user"
 
 
 def lock_path(folder: Path, key: str) -> Path:

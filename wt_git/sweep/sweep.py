@@ -11,7 +11,7 @@ import os
 import socket
 import threading
 import uuid
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wt_git.clock import file_stamp, with_fraction
 from wt_git.errors import (
@@ -32,7 +32,7 @@ from wt_git.records.ledger import Ledger
 from wt_git.records.manifests import is_time_to_prune, prune_manifests, write_manifest
 from wt_git.records.store import RunsDir
 from wt_git.spi.scheduler import RunJob
-from wt_git.sweep import brackets, queue
+from wt_git.sweep import brackets
 from wt_git.sweep.admission import earn
 from wt_git.sweep.brackets import RuntimeFailureError
 from wt_git.sweep.breaker import LIMIT, Breaker
@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from wt_git.clock import Clock
     from wt_git.ladder.gate import Earned
     from wt_git.spi.agent_runtime import AgentRuntime
+    from wt_git.sweep.lock_holder import Waiting
     from wt_git.sweep.request import Prepared
 
 
@@ -114,12 +115,10 @@ class Sweep:
         self._keep_listing()
         self._announce()
         try:
-            with self._lock():
-                outcome = self._run_locked()
+            shared = self._prepared.runtime.limit is None
+            outcome = self._run_locked() if shared else self._run_in_turn()
         except BusyError as error:
             outcome = self._tally.outcome("busy", EXIT_BUSY, error)
-        except queue.WaitStopped:
-            outcome = self._tally.outcome(self._tally.status(), self._tally.exit_code())
         except BaseException as error:  # the event stream must end whatever happened
             self._finish(self._tally.outcome("error", None, error))
             raise
@@ -168,22 +167,23 @@ class Sweep:
         )
         self._runs_dir.close()
 
-    def _lock(self) -> contextlib.AbstractContextManager[Any]:
-        runtime = self._prepared.runtime
-        if runtime.limit is None:
-            return contextlib.nullcontext()
-        request = self._prepared.request
-        return queue.hold(
+    def _run_in_turn(self) -> SweepOutcome:
+        """Run while nobody else uses the runtime. Raises `BusyError` where waiting was forbidden."""
+        from wt_git.sweep import queue  # noqa: PLC0415 - for runtimes that jobs cannot share
+
+        runtime, request = self._prepared.runtime, self._prepared.request
+        holder = queue.Holder(
+            pid=os.getpid(),
+            host=socket.gethostname(),
+            since=with_fraction(self._clock.now()),
+            command=request.command,
+            label=request.label,
+            sweep_id=self.sweep_id,
+            runs_dir=str(request.runs_dir),
+        )
+        turn = queue.hold(
             runtime.lock_key,
-            queue.Holder(
-                pid=os.getpid(),
-                host=socket.gethostname(),
-                since=with_fraction(self._clock.now()),
-                command=request.command,
-                label=request.label,
-                sweep_id=self.sweep_id,
-                runs_dir=str(request.runs_dir),
-            ),
+            holder,
             folder=self._lock_folder,
             priority=queue_priority(self._prepared.tier),
             wait=request.wait,
@@ -191,9 +191,16 @@ class Sweep:
             on_waiting=self._waiting,
             on_acquired=self._acquired,
         )
+        try:
+            with turn:
+                return self._run_locked()
+        except queue.WaitStopped:
+            return self._tally.outcome(self._tally.status(), self._tally.exit_code())
 
-    def _waiting(self, waiting: queue.Waiting) -> None:
-        self._progress.say(queue.describe_waiting(waiting))
+    def _waiting(self, waiting: Waiting) -> None:
+        from wt_git.sweep.lock_holder import describe_waiting  # noqa: PLC0415
+
+        self._progress.say(describe_waiting(waiting))
         self._progress.emit(
             LockWaiting,
             lock=waiting.key,
