@@ -209,7 +209,7 @@ def test_a_committed_runs_directory_may_be_used_again(here: Repo) -> None:
     here.git("add", "-A")
     here.commit("keep the runs")
     ran = run("--runs-dir", "kept")
-    assert "are tracked and left out of the tree" in ran.err
+    assert "tracked and left out of the tree" in ran.err
 
 
 def test_the_surroundings_of_a_hook_are_not_obeyed(

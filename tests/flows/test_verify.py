@@ -359,6 +359,15 @@ def test_foreign_text_does_nothing_in_any_form(here, tmp_path):
     assert "\\u001b" in verify(here, "--json").out
 
 
+@pytest.mark.parametrize("command", ["verify", "log"])
+def test_where_nothing_was_committed_yet(repo, command):
+    """There is nothing to fetch, so that is not the advice."""
+    ran = wt(command, cwd=repo.path)
+    assert ran.code == 2
+    assert "nothing was committed yet" in ran.err
+    assert "fetch" not in ran.err
+
+
 def test_asked_wrongly(here, tmp_path):
     """Exit 2: an unknown commit, contradicting options, no repository, a gate that may not be."""
     ran = verify(here, "no-such-branch")

@@ -11,8 +11,10 @@ from wt_git.git.config_edits import values
 from wt_git.git.git_folders import GitFolders, find
 from wt_git.git.notes import open_notes
 from wt_git.githooks.recorded import REMOTE
+from wt_git.text import one_line
 
 if TYPE_CHECKING:
+    from wt_git.git.history import History
     from wt_git.git.notes import Notes
 
 
@@ -40,6 +42,19 @@ class NotesHere(NamedTuple):
             there = ", ".join(one for one in known if one) or "none"
             raise UsageError(f"there is no remote '{name}'; there is: {there}")
         return name
+
+
+def no_commit(history: History, revision: str, fetch: str) -> UsageError:
+    """Return the error for a revision that comes to no commit here; `fetch` may bring it."""
+    if revision == "HEAD" and history.is_unborn:
+        return UsageError(
+            "nothing was committed yet on this branch", hints=("git commit",), code="commit-missing"
+        )
+    return UsageError(
+        f"there is no commit '{one_line(revision)}' in this clone",
+        hints=(fetch,),
+        code="commit-missing",
+    )
 
 
 def notes_here() -> NotesHere:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wt_git.cli.notes_access import notes_here
+from wt_git.cli.notes_access import no_commit, notes_here
 from wt_git.errors import GitError, UsageError
 from wt_git.evidence.pull_requests import PullRequest, pull_request
 from wt_git.evidence.verifying import Judging, Verified, Verifier, settings_at
@@ -122,11 +122,8 @@ class _Session:
     def _resolve(self, revision: str) -> CommitFacts:
         found = self._history.resolve(revision)
         if found is None:
-            raise UsageError(
-                f"there is no commit '{one_line(revision)}' in this clone",
-                hints=(f"git fetch origin {shlex.quote(one_line(revision))}",),
-                code="commit-missing",
-            )
+            fetch = f"git fetch origin {shlex.quote(one_line(revision))}"
+            raise no_commit(self._history, revision, fetch)
         return found
 
     def _judging(self) -> Judging:

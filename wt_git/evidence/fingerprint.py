@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from wt_git.errors import GitError, UsageError
 from wt_git.evidence import compiled_files
+from wt_git.evidence.naming import named
 from wt_git.git.exclusions import Exclusions
 from wt_git.git.path_patterns import PathPatterns
 from wt_git.git.paths import tracked_below
@@ -235,32 +236,25 @@ def exclusions(repository: Repository, written: Iterable[Path]) -> Exclusions:
 
 
 _UNNORMALISED = (
-    "would be stored otherwise if they were touched: their line endings or encoding changed in "
-    ".gitattributes; `git add --renormalize .` settles it"
+    "would be stored otherwise once touched, since .gitattributes has changed what becomes of their "
+    "line endings or encoding (`git add --renormalize .` settles it)"
 )
 
 
 def _weaknesses(snapshot: Snapshot) -> list[str]:
     """Say what the tree cannot show, by name."""
+    left_out = [one.path for one in snapshot.left_out]
+    why = ", ".join(sorted({one.reason for one in snapshot.left_out}))
     said = [
-        ("are tracked and left out of the tree, so it is not that of HEAD", snapshot.excluded),
-        ("are not in the tree: " + _reasons(snapshot), [one.path for one in snapshot.left_out]),
-        ("have uncommitted changes that the tree does not show", snapshot.dirty_submodules),
-        ("are edited, and git was told to pass over them", snapshot.hidden_edits),
-        ("are in the tree and not on disk as the agent sees it", snapshot.absent),
-        ("are in conflict; the tree has them as they are on disk", snapshot.conflicts),
+        ("tracked and left out of the tree, which is then not that of HEAD", snapshot.excluded),
+        (f"not in the tree ({why})", left_out),
+        ("with uncommitted changes that the tree does not show", snapshot.dirty_submodules),
+        ("edited, and git was told to pass over it", snapshot.hidden_edits),
+        ("in the tree, and not on disk as the agent sees it", snapshot.absent),
+        ("in conflict, and in the tree as it is on disk", snapshot.conflicts),
         (_UNNORMALISED, snapshot.unnormalised),
     ]
-    return [f"{_named(paths)} {what}" for what, paths in said if paths]
-
-
-def _reasons(snapshot: Snapshot) -> str:
-    return ", ".join(sorted({one.reason for one in snapshot.left_out}))
-
-
-def _named(paths: Collection[str], most: int = 5) -> str:
-    shown = ", ".join(f"'{path}'" for path in list(paths)[:most])
-    return shown + (f" and {len(paths) - most} more" if len(paths) > most else "")
+    return [f"{what}: {named(paths)}" for what, paths in said if paths]
 
 
 def _hash_of(path: Path | None) -> str | None:

@@ -68,6 +68,11 @@ class History:
         return frozenset(text.split())
 
     @property
+    def is_unborn(self) -> bool:
+        """Whether nothing was committed yet on the branch that is checked out."""
+        return self.repository.head_is_unborn
+
+    @property
     def has_remotes(self) -> bool:
         """Whether there is anywhere to fetch from."""
         return any(self.repository.remotes.names())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from wt_git.cli.options import CONTEXT_SETTINGS, PositiveInt
-from wt_git.errors import EXIT_YES, UsageError
+from wt_git.errors import EXIT_YES
 
 if TYPE_CHECKING:
     from wt_git.records.commit_log import CommitLog
@@ -42,20 +42,16 @@ def command(
 
     RANGE is a commit, with all that it builds on, or A..B. The evidence is read from git notes.
     """
-    from wt_git.cli.notes_access import notes_here  # noqa: PLC0415
+    from wt_git.cli.notes_access import no_commit, notes_here  # noqa: PLC0415
     from wt_git.evidence.commit_log import commit_log  # noqa: PLC0415
     from wt_git.git.history import History  # noqa: PLC0415
-    from wt_git.text import one_line  # noqa: PLC0415
 
     notes = notes_here().notes
     wanted = commits or "HEAD"
-    found = History(notes.repository).between(wanted)
+    history = History(notes.repository)
+    found = history.between(wanted)
     if found is None:
-        raise UsageError(
-            f"there is no commit '{one_line(wanted)}' in this clone",
-            hints=("git fetch",),
-            code="commit-missing",
-        )
+        raise no_commit(history, wanted, "git fetch")
     limit = max_count or (None if ".." in wanted else _DEFAULT_LIMIT)
     log = commit_log(notes.repository, notes.view(), found, limit=limit, scenario=scenario)
     _print(log, graph=graph, as_json=as_json)
