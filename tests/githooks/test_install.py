@@ -12,6 +12,8 @@ import pytest
 from kit.commands import wt
 from kit.repo import Repo, git, new_repo
 
+from wt_git.git.hook_folder import has_configured_hooks
+
 NAMES = [
     "post-commit",
     "post-merge",
@@ -38,6 +40,31 @@ def project(tmp_path, remote) -> Repo:
     made = new_repo(tmp_path / "project", {"a.txt": "a\n"})
     made.git("remote", "add", "origin", str(remote))
     return made
+
+
+def git_that_says(version: str, folder: Path, patch: pytest.MonkeyPatch) -> None:
+    """Let `git version` answer so; all else is the real one's."""
+    folder.mkdir()
+    script = folder / "git"
+    real = shutil.which("git")
+    script.write_text(
+        f'#!/bin/sh\n[ "$1" = version ] && {{ echo "git version {version}"; exit; }}\n'
+        f'exec {real} "$@"\n'
+    )
+    script.chmod(0o755)
+    patch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+
+
+@pytest.fixture
+def newer_git(tmp_path, monkeypatch) -> None:
+    """A git that says it is one with hooks by configuration."""
+    git_that_says("2.54.0", tmp_path / "newer", monkeypatch)
+
+
+@pytest.fixture
+def older_git(tmp_path, monkeypatch) -> None:
+    """A git that says it is one without them."""
+    git_that_says("2.53.0", tmp_path / "older", monkeypatch)
 
 
 def init(repo: Repo, *options: str, code: int = 0) -> str:
@@ -123,6 +150,7 @@ def test_check_says_what_is_missing_and_changes_nothing(project):
     assert "missing" not in init(project, "--check")
 
 
+@pytest.mark.usefixtures("older_git")
 @pytest.mark.parametrize(
     ("break_it", "named"),
     [
@@ -252,6 +280,7 @@ def test_a_hook_folder_below_the_git_directory(project):
     assert fires(project)
 
 
+@pytest.mark.usefixtures("older_git")
 def test_a_hook_folder_that_repositories_share_is_not_written_to(project, tmp_path):
     """Hooks there would run in all of them: the answer says who set it and what can be done."""
     shared = tmp_path / "everybody's"
@@ -264,6 +293,7 @@ def test_a_hook_folder_that_repositories_share_is_not_written_to(project, tmp_pa
     assert "wt init --shared-hooks" in said
 
 
+@pytest.mark.usefixtures("older_git")
 def test_the_command_that_a_shared_folder_gets_you_works(project, tmp_path):
     """The refusal's last line can be pasted as it stands."""
     git(project.path, "config", "--global", "core.hooksPath", str(tmp_path / "shared"))
@@ -290,6 +320,7 @@ def test_hooks_in_a_shared_folder_pass_over_other_repositories(project, tmp_path
     assert "theirs" in done.stderr
 
 
+@pytest.mark.usefixtures("older_git")
 @pytest.mark.parametrize("value", ["/dev/null", ""])
 def test_hooks_that_are_switched_off(project, value):
     """Nothing would ever fire, so nothing is put anywhere and the answer is no."""
@@ -486,19 +517,6 @@ def test_outside_of_a_repository_there_is_nothing_to_set_up(tmp_path):
     assert "git init" in ran.err
 
 
-@pytest.fixture
-def newer_git(tmp_path, monkeypatch) -> None:
-    """A git that says it is one with hooks by configuration; all else is the real one's."""
-    folder = tmp_path / "newer"
-    folder.mkdir()
-    real = shutil.which("git")
-    (folder / "git").write_text(
-        f'#!/bin/sh\n[ "$1" != version ] || {{ echo "git version 2.54.0"; exit; }}\nexec {real} "$@"\n'
-    )
-    (folder / "git").chmod(0o755)
-    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
-
-
 @pytest.mark.usefixtures("newer_git")
 @pytest.mark.parametrize("kind", ["shared", "off"])
 def test_a_git_with_configured_hooks_needs_no_folder(project, tmp_path, kind):
@@ -529,3 +547,16 @@ def test_a_folder_that_is_ours_is_used_by_a_newer_git_too(project):
     init(project)
     assert installed(project.path / ".git/hooks") == NAMES
     assert tried(project, "config", "--get-regexp", "^hook[.]").returncode == 1
+
+
+@pytest.mark.skipif(not has_configured_hooks(Path.cwd()), reason="this git has no such hooks")
+@pytest.mark.parametrize("kind", ["shared", "off"])
+def test_a_git_with_configured_hooks_runs_them(project, tmp_path, kind):
+    """The real one, in a real push, beside what a shared folder holds."""
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    foreign(shared / "pre-push", "#!/bin/sh\necho shared >&2\n")
+    project.git("config", "core.hooksPath", str(shared) if kind == "shared" else "/dev/null")
+    init(project)
+    assert fires(project)
+    assert ("shared" in tried(project, "push", "origin", "main").stderr) == (kind == "shared")
