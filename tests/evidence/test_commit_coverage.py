@@ -139,6 +139,18 @@ def test_a_squash_merge_on_a_base_that_moved(here):
     assert answer.nearest.differing == ("other.py",)
 
 
+def test_what_came_later_is_no_base_that_moved(here):
+    """Somebody asks about a commit in the middle, whose successor was tested."""
+    here.write({"agent.py": "one\n"})
+    here.commit("one")
+    here.write({"later.py": "x\n"})
+    here.commit("two")
+    cover(here)
+    answer = ask(here, "HEAD~1")
+    assert answer.nearest.differing == ("later.py",)
+    assert codes(answer) == ["stale-evidence"]
+
+
 def test_a_squash_merge_with_the_same_content_stays_covered(here):
     """The base stood still, so the tree is the one that was tested."""
     trunk = here.git("symbolic-ref", "--short", "HEAD")

@@ -359,6 +359,25 @@ def test_foreign_text_does_nothing_in_any_form(here, tmp_path):
     assert "\\u001b" in verify(here, "--json").out
 
 
+def test_folders_that_a_partial_clone_left_out(here, tmp_path):
+    """Notes are fetched all the same; of an older commit it is said how git brings its folders."""
+    here.git("config", "uploadpack.allowFilter", "true")
+    here.git("config", "uploadpack.allowAnySHA1InWant", "true")
+    cover(here)
+    here.write({"below/more.py": "x\n"})
+    here.commit("more")
+    cover(here, sweep_id="c" * 12)
+    there = clone(here.path, tmp_path / "treeless", "--filter=tree:0")
+    ran = verify(there, "--fetch")
+    assert ran.code == 0
+    assert "warning" not in ran.err
+    ran = verify(there, "HEAD~1")
+    assert ran.code == 2
+    (hint,) = [line.strip() for line in ran.err.split("\n") if line.startswith("  git ")]
+    there.git(*hint.split(" ")[1:])
+    assert verify(there, "HEAD~1").code == 0
+
+
 @pytest.mark.parametrize("command", ["verify", "log"])
 def test_where_nothing_was_committed_yet(repo, command):
     """There is nothing to fetch, so that is not the advice."""

@@ -30,14 +30,14 @@ class Nearest:
     """The evidence that is closest to a commit: `differing` are the files that make it stale.
 
     `found_at` is the commit whose tree it is about, None when no commit of that state is known.
-    `base` is then the tree of the commit that it was an edit of, as far as that is known.
+    `held` is what its tree has at these, object ids, None for nothing.
     """
 
     tree: str
     found_at: str | None
     row: StoredRow
     differing: tuple[str, ...]
-    base: str | None = None
+    held: tuple[str | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

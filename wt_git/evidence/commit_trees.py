@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wt_git.errors import ConfigurationError
+from wt_git.errors import ConfigurationError, GitError
 from wt_git.evidence.keys import Keys
 from wt_git.evidence.policy import settings_of
 from wt_git.git.history import History
@@ -22,8 +22,8 @@ def evidence_trees(
 ) -> dict[str, tuple[str, ...]]:
     """Return for each commit its own tree, and that tree without what no experiment depends on.
 
-    A commit whose configuration is broken has its own tree alone; one that is not here has none.
-    Raises `GitError`.
+    A commit whose configuration is broken has its own tree alone, and so has one of whose folders
+    some are not here, as in a partial clone; one that is not here itself has none.
     """
     history = History(repository)
     keys = Keys(history.trees, lambda tree: bool(view.sweeps(tree)))
@@ -36,6 +36,7 @@ def _trees(history: History, keys: Keys, commit: str) -> tuple[str, ...]:
         return ()
     try:
         patterns = settings_of(history, found).gate.not_under_test
-    except ConfigurationError:
+        found_under = [key.tree for key in keys.of(found.tree, patterns)]
+    except (ConfigurationError, GitError):
         return (found.tree,)
-    return tuple(dict.fromkeys((found.tree, *(key.tree for key in keys.of(found.tree, patterns)))))
+    return tuple(dict.fromkeys((found.tree, *found_under)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import os
 import shlex
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -13,7 +15,7 @@ from wt_git.evidence.naming import named
 from wt_git.evidence.placeholders import PACK, RUNTIME
 from wt_git.evidence.policy import gate_changes
 from wt_git.git.path_patterns import PathPatterns
-from wt_git.git.trees import compare
+from wt_git.git.trees import compare, lookup
 from wt_git.text import DECLARED, one_line
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from wt_git.git.history import History
 
 _MOST_FILES = 8
+_RECENT_COMMITS = 200
 _SHORT_ID = 10
 
 
@@ -116,14 +119,35 @@ class Explainer:
     def _base_moved(self, case: Case, found: Nearest) -> bool:
         """Say whether all that this commit changes is as it was tested, and only its base is not."""
         parent = self.history.commit(case.parents[0]) if case.parents else None
-        if parent is None or parent.tree == found.base:
-            return False  # then it is the same base, and what differs was not committed
+        if parent is None:
+            return False
         try:
             own = compare(parent.tree, case.tree, self.history.trees)
         except GitError:
             return False
         names = {path.decode("utf-8", "surrogateescape") for path in own}
-        return bool(names) and names.isdisjoint(found.differing)
+        if not names or not names.isdisjoint(found.differing):
+            return False
+        return found.found_at in case.parents or self._had(parent.id, found)
+
+    def _had(self, commit: str, found: Nearest) -> bool:
+        """Say whether a commit that `commit` builds on had, where evidence differs, what that has.
+
+        Where none had, it is no earlier base: files were not committed, or came later.
+        """
+        looked_at = dict(zip(found.differing[:_MOST_FILES], found.held, strict=False))
+        before = itertools.islice(self.history.ancestors(commit), _RECENT_COMMITS)
+        try:
+            return any(
+                all(self._at(one.tree, path) == held for path, held in looked_at.items())
+                for one in before
+            )
+        except GitError:
+            return False
+
+    def _at(self, tree: str, path: str) -> str | None:
+        entry = lookup(tree, os.fsencode(path), self.history.trees)
+        return entry.id if entry else None
 
 
 def remarks(case: Case, answer: Answer, before: Settings | None) -> tuple[str, ...]:

@@ -42,14 +42,13 @@ _MOST_COMPARED = 10
 class _Candidate(NamedTuple):
     """A tree with a passing row, and how to name the files in which it differs from another.
 
-    `base` is the tree of the commit that was checked out then, where it is known.
+    `differing` maps each such file to what the tree has there, an object id, None for nothing.
     """
 
     tree: str
     found_at: str | None
     row: StoredRow
-    differing: Callable[[], set[str]]
-    base: str | None = None
+    differing: Callable[[], dict[str, str | None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +77,9 @@ def nearest(search: Search) -> Nearest | None:
         except GitError:
             continue  # some tree of it is not here
         if paths:
-            found.append(Nearest(one.tree, one.found_at, one.row, tuple(sorted(paths)), one.base))
+            names = tuple(sorted(paths))
+            held = tuple(paths[name] for name in names)
+            found.append(Nearest(one.tree, one.found_at, one.row, names, held))
     return max(found, key=lambda one: (-len(one.differing), one.row.ts), default=None)
 
 
@@ -147,9 +148,13 @@ def _is_evidence(row: StoredRow, policy: Policy) -> bool:
     return row.passes and row.tier in COUNTING_TIERS and about
 
 
-def _differing_trees(search: Search, tree: str) -> set[str]:
+def _differing_trees(search: Search, tree: str) -> dict[str, str | None]:
     changes = compare(tree, search.tree, search.history.trees)
-    return {os.fsdecode(path) for path in changes if not search.passed_over(path)}
+    return {
+        os.fsdecode(path): held.id if held else None
+        for path, (held, _) in changes.items()
+        if not search.passed_over(path)
+    }
 
 
 def _in_ledgers(search: Search) -> Iterator[_Candidate]:
@@ -170,29 +175,26 @@ def _in_ledgers(search: Search) -> Iterator[_Candidate]:
                     None,
                     row,
                     lambda one=listing: _differing_listing(search, one),  # type: ignore[misc]
-                    listing.base,
                 )
 
 
-def _differing_listing(search: Search, listing: Manifest) -> set[str]:
+def _differing_listing(search: Search, listing: Manifest) -> dict[str, str | None]:
     """Return the paths in which a listing, differences from a base, differs from the tree."""
-    base = listing.base
-    if base is None:
-        now = {
-            os.fsdecode(path): entry.id for path, entry in walk(search.tree, search.history.trees)
-        }
-        paths = now.keys() | listing.entries.keys()
-        found = {path for path in paths if now.get(path) != listing.entries.get(path)}
+    trees = search.history.trees
+    if listing.base is None:
+        now = {os.fsdecode(path): entry.id for path, entry in walk(search.tree, trees)}
+        then: dict[str, str | None] = {**dict.fromkeys(now), **listing.entries}
+        found = {path: held for path, held in then.items() if held != now.get(path)}
     else:
-        changes = compare(base, search.tree, search.history.trees)
-        committed = {
-            os.fsdecode(path): new.id if new else None for path, (_, new) in changes.items()
+        changes = compare(listing.base, search.tree, trees)
+        ids = {
+            os.fsdecode(path): tuple(one.id if one else None for one in both)
+            for path, both in changes.items()
         }
-        paths = committed.keys() | listing.entries.keys()
-        missing = object()
-        found = {
-            path
-            for path in paths
-            if committed.get(path, missing) != listing.entries.get(path, missing)
+        found = {path: was for path, (was, _) in ids.items() if path not in listing.entries}
+        found |= {
+            path: held
+            for path, held in listing.entries.items()
+            if path not in ids or ids[path][1] != held
         }
-    return {path for path in found if not search.passed_over(os.fsencode(path))}
+    return {path: held for path, held in found.items() if not search.passed_over(os.fsencode(path))}

@@ -53,10 +53,17 @@ class Libgit2Trees:
         try:
             kind, raw = loose_objects.read(self._repository, tree)
         except (KeyError, ValueError) as error:
-            raise GitError(f"a tree is missing from the repository: {tree}") from error
+            raise _missing(tree) from error
         if kind != _TREE_KIND:
             raise GitError(f"this object of the repository is not a tree: {tree}")
         return raw
+
+
+def _missing(tree: str) -> GitError:
+    # Git itself fetches what a partial clone lacks, once it is asked for it.
+    return GitError(
+        f"a tree is missing from the repository: {tree}", hints=(f"git ls-tree -r -t {tree}",)
+    )
 
 
 class GitTrees:
@@ -81,7 +88,7 @@ class GitTrees:
             end = answers.index(b"\n", at)
             header = answers[at:end].split(b" ")
             if header[1:2] != [b"tree"]:
-                raise GitError(f"a tree is missing from the repository: {tree}")
+                raise _missing(tree)
             size = int(header[2])
             found[tree] = answers[end + 1 : end + 1 + size]
             at = end + 1 + size + 1
