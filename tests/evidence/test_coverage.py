@@ -194,6 +194,25 @@ def test_pass_and_fail_of_one_scenario_are_variance(failed_first):
     assert [one.sweep_id for one in answer.failing_rows] == [EARNING]
 
 
+def test_what_failed_is_said_once():
+    """A first regression with a failure: what lacks is a pass of that scenario, and nothing else."""
+    failing = row(verdict="FAIL", tier="regression", scenario="order_status")
+    ended = sweep(tier="regression", scenarios=2, outcome="fail", exit_code=1)
+    answer = ask(notes(row(tier="regression"), failing, ended))
+    assert codes(answer) == ["failing-scenarios"]
+    assert [hint.count("--scenario=order_status") for hint in answer.reasons[0].hints] == [1]
+
+
+def test_each_row_that_does_not_count_is_named_with_its_flaw():
+    """The first few of them."""
+    names = [f"s{number}" for number in range(7)]
+    rows = [row(scenario=name, tier="probe") for name in names]
+    answer = ask(notes(*rows, sweep(tier="probe", scenarios=7)))
+    assert codes(answer) == ["nothing-counts"]
+    assert "'orders/s0': its tier is 'probe'; 'orders/s1': " in answer.reasons[0].message
+    assert answer.reasons[0].message.endswith("; 2 more")
+
+
 def test_a_failed_probe_speaks_against_the_tree_too():
     """A probe proves nothing by passing, but what failed in it failed."""
     probe = row(verdict="FAIL", tier="probe", scenario="order_status", sweep=EARNING)
@@ -217,7 +236,9 @@ def test_rows_against_other_runtimes_count_in_neither_direction():
         verdict="FAIL", sweep=EARNING, fingerprint_parts=parts(runtime="staging", target="staging")
     )
     assert isinstance(ask(notes(row(), sweep(), other, sweep(EARNING)), policy), Covered)
-    assert codes(ask(notes(other, sweep(EARNING)), policy)) == ["other-runtime"]
+    answer = ask(notes(other, sweep(EARNING)), policy)
+    assert codes(answer) == ["other-runtime"]
+    assert f"--runtime={policy.gate.runtime or 'RUNTIME'} " in answer.reasons[0].hints[0]
 
 
 @pytest.mark.parametrize("name", ["my_runtime", parts()["target"]])

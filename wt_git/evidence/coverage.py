@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from wt_git.evidence.answers import Answer, Covered, NotCovered, Reason, Skipped
 from wt_git.evidence.naming import named
+from wt_git.evidence.placeholders import RUNTIME
 from wt_git.evidence.regressions import Judged, regression_flaws
 from wt_git.evidence.row_rules import flaws
 from wt_git.evidence.stored_rows import StoredRow, stored_row, stored_sweep
@@ -168,7 +169,9 @@ def _required(
     if proof:
         return proof, []
     if policy.gate.require == "focused":
-        return [], [*_why_nothing_counts(judged, of_packs, packs), *why]
+        # One pass of what failed is all that is missing then, and not a whole regression.
+        regressions = [] if _unanswered(judged) else why
+        return [], [*_why_nothing_counts(judged, of_packs, packs), *regressions]
     return [], why or [_no_regression(judged)]
 
 
@@ -234,11 +237,13 @@ def _nothing(elsewhere: Sequence[StoredRow], policy: Policy) -> Reason:
             if policy.gate.runtime is not None
             else "a runtime with an agent, not in_memory"
         )
+        runtime = policy.gate.runtime or RUNTIME
         return Reason(
             code="other-runtime",
             message=f"the policy asks for evidence against {wanted}; on this tree there is only "
             f"some against {named(seen)}",
             facts=seen,
+            hints=tuple(dict.fromkeys(row.command(runtime) for row in elsewhere))[:_SHOWN],
         )
     return Reason(code="no-evidence", message="no experiment was recorded on this tree")
 
@@ -256,8 +261,8 @@ def _failing(rows: Sequence[StoredRow]) -> Reason:
 def _why_nothing_counts(
     judged: Sequence[Judged], of_packs: Sequence[StoredRow], packs: tuple[str, ...]
 ) -> list[Reason]:
-    flawed = [one for one in judged if not one.counts]
-    if packs and not of_packs and len(flawed) < len(judged):
+    """Say what is wrong with each row; those that failed are named by a reason of their own."""
+    if packs and not of_packs and any(one.counts for one in judged):
         seen = tuple(dict.fromkeys(one.row.pack or "unknown" for one in judged))
         return [
             Reason(
@@ -271,13 +276,15 @@ def _why_nothing_counts(
                 ),
             )
         ]
+    flawed = [one for one in judged if not one.counts and not one.row.fails]
     if not flawed:
         return []
-    facts = tuple(f"{one.row.name}: {one.flaws[0]}" for one in flawed)
+    shown = [f"{named([one.row.name])}: {one.flaws[0]}" for one in flawed[:_SHOWN]]
+    more = [f"{len(flawed) - _SHOWN} more"] if len(flawed) > _SHOWN else []
     return [
         Reason(
             code="nothing-counts",
-            message=f"what was recorded on this tree does not count: {named(facts)}",
+            message=f"what was recorded on this tree does not count: {'; '.join(shown + more)}",
             facts=tuple(f"{one.row.name}: {'; '.join(one.flaws)}" for one in flawed),
             hints=tuple(dict.fromkeys(one.row.command() for one in flawed))[:1],
         )

@@ -101,8 +101,11 @@ class StoredRow:
         """What was asked."""
         return Subject(self.parts.target, self.parts.model, self.parts.plugin)
 
-    def command(self) -> str:
-        """Return the command that makes this experiment again, ready to paste, on one line."""
+    def command(self, runtime: str | None = None) -> str:
+        """Return the command that makes this experiment again, ready to paste, on one line.
+
+        With `runtime`, against that one.
+        """
         words = ["wt", "run"]
         for name, path in self.sources.items():
             if path == _OUTSIDE:
@@ -114,8 +117,9 @@ class StoredRow:
         if self.pack:
             words.append(f"--pack={self.pack}")
         words.append(f"--scenario={glob.escape(self.scenario)}")
-        if self.parts.runtime is not None:
-            words.append(f"--runtime={self.parts.runtime}")
+        against = runtime or self.parts.runtime
+        if against is not None:
+            words.append(f"--runtime={against}")
         return f"{one_line(shlex.join(words))} {DECLARED}"
 
 
