@@ -66,7 +66,7 @@ def _not_covered(answer: NotCovered, what: str) -> Iterator[str]:
         yield f"  the nearest was recorded against: {subject_line(answer.nearest.row.subject)}"
     hints = list(dict.fromkeys(hint for reason in answer.reasons for hint in reason.hints))
     if hints:
-        yield "  with this commit checked out and nothing uncommitted, run:"
+        yield "  in the top folder, with this commit checked out and nothing uncommitted, run:"
         yield from (f"    {log_line(hint)}" for hint in hints)
         yield from (f"  where {said}" for said in meanings(hints))
 
