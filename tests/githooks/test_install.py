@@ -415,6 +415,20 @@ def test_a_bare_repository_gets_the_hook_of_a_server(remote):
     assert wt("init", "--check", cwd=remote).code == 0
 
 
+def test_a_server_whose_default_branch_is_not_there(project, remote):
+    """New branches are judged by its policy, so it had better be one."""
+    server = Repo(remote)
+    server.git("symbolic-ref", "HEAD", "refs/heads/gone")
+    assert "HEAD is at" not in init(server), "nothing was pushed yet"
+    (server.path / "hooks/pre-receive").unlink()
+    project.git("push", "--quiet", "origin", "HEAD:refs/heads/trunk")
+    said = init(server)
+    assert "HEAD is at 'gone', which is not there" in said
+    (hint,) = [line.strip() for line in said.split("\n") if "symbolic-ref" in line]
+    server.git(*hint.split(" ")[1:])
+    assert "HEAD is at" not in init(server)
+
+
 def test_a_server_with_a_working_directory(project):
     """Only when it is asked for."""
     init(project, "--server")

@@ -6,6 +6,7 @@ Everything is safe to do again, and nothing that was there before is taken away.
 from __future__ import annotations
 
 import os
+import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from wt_git.git.git_folders import GitFolders
 
+_SHOWN = 5
 _FRAMEWORK = ".pre-commit-config.yaml"
 _SNIPPET = """\
 repos:
@@ -69,7 +71,7 @@ def set_up(wanted: SetUp, *, mend: bool) -> list[Finding]:
     where = hook_folder(folders)
     found += hooks(folders, where, names, mend=mend, shared=wanted.shared_hooks)
     if wanted.server:
-        return found
+        return [*found, *_default_branch(folders.home)]
     found.append(_display(wanted, mend=mend))
     found += _remote(wanted, mend=mend)
     if folders.top is not None:
@@ -77,6 +79,22 @@ def set_up(wanted: SetUp, *, mend: bool) -> list[Finding]:
         if (folders.top / _FRAMEWORK).exists():
             found.append(_framework(folders.top / _FRAMEWORK))
     return found
+
+
+def _default_branch(home: Path) -> list[Finding]:
+    """Say when HEAD names a branch that is not there: its policy judges new branches."""
+    if ask(("rev-parse", "--verify", "--quiet", "HEAD"), cwd=home).status == 0:
+        return []
+    names = run(("for-each-ref", "--format=%(refname)", "refs/heads"), cwd=home)
+    branches = names.decode("utf-8", "surrogateescape").split("\n")[:-1]
+    if not branches:
+        return []  # nothing was pushed yet
+    head = ask(("symbolic-ref", "--short", "HEAD"), cwd=home).out.decode("utf-8", "replace").strip()
+    text = (
+        f"HEAD is at '{head}', which is not there: a new branch is judged by what it brings itself"
+    )
+    hints = tuple(f"git symbolic-ref HEAD {shlex.quote(one)}" for one in branches[:_SHOWN])
+    return [Finding("note", text, hints)]
 
 
 def _unreadable(home: Path) -> str | None:
