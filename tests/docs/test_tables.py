@@ -114,14 +114,14 @@ def test_the_keys_of_a_sidecar_are_those_of_its_file():
 def test_the_keys_of_a_row_are_those_of_the_ledger():
     """In the order of the model, which is that of the json document."""
     of_row, of_experiment = tables("files.md", "Ledger")
-    assert of_row == list(rows.LedgerRow.declared)
-    assert sorted(of_experiment) == sorted(rows.Experiment.declared)
+    assert of_row == names(rows.LedgerRow)
+    assert sorted(of_experiment) == sorted(names(rows.Experiment))
 
 
 def test_the_keys_of_a_sweep_record_are_those_of_its_file():
     """In the order of the model."""
     (listed,) = tables("files.md", "Experiments")
-    assert listed == list(experiments.SweepRecord.declared)
+    assert listed == names(experiments.SweepRecord)
 
 
 def test_every_event_and_its_keys_are_listed():
@@ -129,12 +129,10 @@ def test_every_event_and_its_keys_are_listed():
     shown = section("files.md", "Events")
     kinds = events.Event.__subclasses__()
     (listed,) = tables("files.md", "Events")
-    assert listed == [kind.declared["event"] for kind in kinds]
+    assert listed == [kind.event for kind in kinds]
     for kind in kinds:
-        row = next(
-            line for line in shown.split("\n") if line.startswith(f"| `{kind.declared['event']}`")
-        )
-        own = [name for name in kind.declared if name not in events.Event.declared]
+        row = next(line for line in shown.split("\n") if line.startswith(f"| `{kind.event}`"))
+        own = [name for name in names(kind) if name not in names(events.Event)]
         assert [name for name in own if f"`{name}`" not in row] == []
 
 

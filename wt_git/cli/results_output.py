@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from wt_git.records.fields import Record
+    from wt_git.records.documents import Document
 
 
 def print_results(
@@ -35,7 +35,7 @@ def print_ladder(runs_dir: Path, *, as_json: bool) -> None:
     _print(loaded.document, None if as_json else ladder_lines(loaded.document), loaded.remarks)
 
 
-def _print(document: Record, lines: Iterable[str] | None, remarks: Iterable[str]) -> None:
+def _print(document: Document, lines: Iterable[str] | None, remarks: Iterable[str]) -> None:
     """Print `lines`, or the document itself, and then the remarks."""
     if lines is None:
         click.echo(json_characters(files.json_document(document.as_document())))

@@ -5,12 +5,12 @@ docs/verifying-in-ci.md, "Reading the history", describes it.
 
 from __future__ import annotations
 
-from wt_git.records.fields import Record, Text
+from wt_git.records.documents import Document, Text
 
 COMMIT_LOG_VERSION = 1
 
 
-class LoggedRow(Record):
+class LoggedRow(Document):
     """One scenario of one sweep. Costs are null where they are not known.
 
     `prediction_held` is the sweep's: null without a prediction.
@@ -31,7 +31,7 @@ class LoggedRow(Record):
     prediction_held: bool | None
 
 
-class LoggedCommit(Record):
+class LoggedCommit(Document):
     """A commit and what was recorded on its tree, the earliest first."""
 
     commit: str
@@ -41,7 +41,7 @@ class LoggedCommit(Record):
     rows: list[LoggedRow]
 
 
-class CommitLog(Record):
+class CommitLog(Document):
     """The commits, the newest first. `cut`: some of their history is not in this clone."""
 
     windtunnel_log: int = COMMIT_LOG_VERSION

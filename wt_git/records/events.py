@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from wt_git.records.experiments import SweepStatus
@@ -11,6 +12,7 @@ from wt_git.records.rows import Expectation, Tier
 EVENT_VERSION = 1
 
 
+@dataclass(frozen=True, kw_only=True)
 class Event(Record):
     """What every event carries: which sweep, which label, when."""
 
@@ -21,6 +23,7 @@ class Event(Record):
     label: Text
 
 
+@dataclass(frozen=True, kw_only=True)
 class SweepStarted(Event):
     """The last refusal is behind the sweep; it will queue for its runtime or start."""
 
@@ -38,6 +41,7 @@ class SweepStarted(Event):
     budget_s: float | None = None
 
 
+@dataclass(frozen=True, kw_only=True)
 class LockWaiting(Event):
     """The runtime is in use by `holder` (null when it left no readable record)."""
 
@@ -46,6 +50,7 @@ class LockWaiting(Event):
     holder: dict[str, Any] | None
 
 
+@dataclass(frozen=True, kw_only=True)
 class LockAcquired(Event):
     """The wait for the runtime is over after `waited_s` seconds."""
 
@@ -54,6 +59,7 @@ class LockAcquired(Event):
     waited_s: float
 
 
+@dataclass(frozen=True, kw_only=True)
 class RunStarted(Event):
     """Run number `run` (from 1) of `runs` begins, before its reset."""
 
@@ -63,6 +69,7 @@ class RunStarted(Event):
     runs: int
 
 
+@dataclass(frozen=True, kw_only=True)
 class RunFinished(Event):
     """A run was scored, and its trace and sidecar are on disk. Tokens are null when unknown."""
 
@@ -80,6 +87,7 @@ class RunFinished(Event):
     output_tokens: int | None
 
 
+@dataclass(frozen=True, kw_only=True)
 class ScenarioFinished(Event):
     """All runs of a scenario are in and its ledger row is written."""
 
@@ -92,6 +100,7 @@ class ScenarioFinished(Event):
     gate_failure: bool
 
 
+@dataclass(frozen=True, kw_only=True)
 class ScenarioError(Event):
     """A scenario could not be run; `error` is `<Type>: <text>`."""
 
@@ -101,6 +110,7 @@ class ScenarioError(Event):
     error: Text
 
 
+@dataclass(frozen=True, kw_only=True)
 class SweepFinished(Event):
     """The last event of a sweep, after its lock was released."""
 

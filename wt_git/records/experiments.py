@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from wt_git.records.fields import Record, Text
@@ -19,6 +20,7 @@ EXPERIMENT_VERSION = 1
 SweepStatus = Literal["completed", "aborted", "busy", "error", "interrupted", "refused"]
 
 
+@dataclass(frozen=True, kw_only=True)
 class SweepRecord(Record):
     """One sweep that ended: by itself, by the circuit breaker, or by a signal.
 

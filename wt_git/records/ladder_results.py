@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from wt_git.records.fields import Record, Text
+from wt_git.records.documents import Document, Text
 
 LADDER_RESULTS_VERSION = 1
 
 
-class TierTotals(Record):
+class TierTotals(Document):
     """What the finished sweeps of a tier cost and were worth.
 
     A sum is null where no sweep reported what it adds up; the counts beside it say how many did.
@@ -35,7 +35,7 @@ class TierTotals(Record):
     cache_unknown_sweeps: int
 
 
-class LadderResults(Record):
+class LadderResults(Document):
     """The tiers that have sweeps, the smallest first. `cumulative_cost_usd`: null without prices."""
 
     windtunnel_ladder_results: int = LADDER_RESULTS_VERSION

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from wt_git.records.fields import Record, Text
+from pydantic import model_serializer
+
+from wt_git.records.documents import Document, Text
 
 RESULTS_VERSION = 1
 
@@ -12,7 +14,7 @@ Selection = Literal["latest_aggregate", "all_traces"]
 Metric = bool | int | float | Text
 
 
-class MetricTotals(Record):
+class MetricTotals(Document):
     """One metric over the runs that reported it; which keys there are follows from `kind`."""
 
     kind: Literal["bool", "number", "string", "mixed"]
@@ -24,12 +26,12 @@ class MetricTotals(Record):
     max: int | float | None = None
     counts: dict[Text, int] | None = None
 
-    def as_document(self) -> dict[str, Any]:
-        """Return the record as JSON holds it, without what metrics of its kind do not have."""
-        return {name: value for name, value in super().as_document().items() if value is not None}
+    @model_serializer(mode="wrap")
+    def _of_its_kind(self, handler: Any) -> dict[str, Any]:
+        return {name: value for name, value in handler(self).items() if value is not None}
 
 
-class ResultRun(Record):
+class ResultRun(Document):
     """One run that was counted."""
 
     path: Text
@@ -39,7 +41,7 @@ class ResultRun(Record):
     metrics: dict[Text, Metric]
 
 
-class ScenarioTotals(Record):
+class ScenarioTotals(Document):
     """A scenario under a label. `verdict` is that of the latest row, else derived from the runs.
 
     `pack`, `tier`, `sweep_id`, `budget_exhausted` and `interrupted` are the row's, null without
@@ -67,7 +69,7 @@ class ScenarioTotals(Record):
     diagnostic_failures: list[Text]
 
 
-class Results(Record):
+class Results(Document):
     """The labels that are shown, and under each the scenarios that were asked for, by name."""
 
     windtunnel_results: int = RESULTS_VERSION

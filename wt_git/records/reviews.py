@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
 from wt_git.records.experiments import EXPERIMENT_VERSION
 from wt_git.records.fields import Record, Text
 
 
+@dataclass(frozen=True, kw_only=True)
 class ReviewRecord(Record):
     """What came of a sweep: `changed` exactly when there is a `decision`. The last one holds."""
 

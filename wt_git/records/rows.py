@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from wt_git.records.fields import Record, Text
@@ -13,6 +14,7 @@ Expectation = Literal["pass", "fail"]
 RowVerdict = Literal["PASS", "PASS_WITH_VARIANCE", "FAIL", "INVALID"]
 
 
+@dataclass(frozen=True, kw_only=True)
 class Cost(Record):
     """What a job or sweep used: seconds of wall clock, and tokens, null where anything is unknown.
 
@@ -25,6 +27,7 @@ class Cost(Record):
     output_tokens: int | None
 
 
+@dataclass(frozen=True, kw_only=True)
 class CostUsd(Record):
     """What a job or sweep cost in the currency of the pricing table, each part null where unknown.
 
@@ -41,6 +44,7 @@ class CostUsd(Record):
     cache_split_known: bool
 
 
+@dataclass(frozen=True, kw_only=True)
 class CacheCheckRecord(Record):
     """Whether the prompts of a conversation came from the model's cache after its first call."""
 
@@ -49,6 +53,7 @@ class CacheCheckRecord(Record):
     calls: list[str]
 
 
+@dataclass(frozen=True, kw_only=True)
 class ScenarioKey(Record):
     """A scenario by what tells it apart: the pack that owns it, and its name."""
 
@@ -56,6 +61,7 @@ class ScenarioKey(Record):
     scenario: Text
 
 
+@dataclass(frozen=True, kw_only=True)
 class SnapshotRecord(Record):
     """What the tree cannot show: who hashed it, and which paths are not what they seem.
 
@@ -70,6 +76,7 @@ class SnapshotRecord(Record):
     ignored: int
 
 
+@dataclass(frozen=True, kw_only=True)
 class Experiment(Record):
     """The part of a row that says what the sweep was for and what it was about.
 
@@ -99,10 +106,10 @@ class Experiment(Record):
     sources: dict[str, Text]
     source_trace: Text | None = None
     from_turn: int | None = None
-    evidence_for: list[str] = []  # noqa: RUF012 - each record gets its own
+    evidence_for: list[str] = field(default_factory=list)
     earned_by: str | None = None
-    excluded_failing: list[Text] = []  # noqa: RUF012 - each record gets its own
-    excluded_failing_ids: list[ScenarioKey] = []  # noqa: RUF012 - each record gets its own
+    excluded_failing: list[Text] = field(default_factory=list)
+    excluded_failing_ids: list[ScenarioKey] = field(default_factory=list)
 
     def as_document(self) -> dict[str, Any]:
         """Return the record as JSON holds it, without what nothing configures."""
@@ -117,6 +124,7 @@ def without_unconfigured(record: dict[str, Any]) -> dict[str, Any]:
     return record
 
 
+@dataclass(frozen=True, kw_only=True)
 class LayerPassRates(Record):
     """The share of runs that passed each layer, gated or not."""
 
@@ -126,6 +134,7 @@ class LayerPassRates(Record):
     integrity: float
 
 
+@dataclass(frozen=True, kw_only=True)
 class FailureCostRecord(Record):
     """What a failure of the scenario would cost in production, as its author declared it."""
 
@@ -136,6 +145,7 @@ class FailureCostRecord(Record):
     risk_weight: int
 
 
+@dataclass(frozen=True, kw_only=True)
 class LedgerRow(Record):
     """One finished scenario of one sweep."""
 

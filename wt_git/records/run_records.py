@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from wt_git.records.fields import Record, Text
+from pydantic import Field, model_serializer
+
+from wt_git.records.documents import Document, Facts, Text
 from wt_git.records.rows import Cost, CostUsd, Tier, without_unconfigured
 
 RUN_VERSION = 1
 
 
-class RunRecord(Record):
+class RunRecord(Document):
     """What every record carries: the version of its format, and what it tells."""
 
     windtunnel_run: int = RUN_VERSION
@@ -31,7 +33,7 @@ class Launched(RunRecord):
     events: Text
 
 
-class ScenarioVerdict(Record):
+class ScenarioVerdict(Document):
     """What came of one scenario: a row's verdict, `ERROR`, `WORLD`, or `NOT_STARTED`."""
 
     pack: Text
@@ -39,7 +41,7 @@ class ScenarioVerdict(Record):
     verdict: str
 
 
-class Failure(Record):
+class Failure(Document):
     """Why nothing was run, or nothing more: what was seen, and what to run instead.
 
     `code` is an entry of docs/messages.md. `retryable`: the same command may succeed later although
@@ -48,8 +50,8 @@ class Failure(Record):
 
     code: str
     message: Text
-    facts: dict[str, Any]
-    commands: list[Text] = []  # noqa: RUF012 - each record gets its own
+    facts: Facts
+    commands: list[Text] = Field(default_factory=list)
     retryable: bool = False
 
 
@@ -72,9 +74,9 @@ class Finished(RunRecord):
     problems: list[Text]
     failure: Failure | None = None
 
-    def as_document(self) -> dict[str, Any]:
-        """Return the record as JSON holds it, without what nothing configures."""
-        return without_unconfigured(super().as_document())
+    @model_serializer(mode="wrap")
+    def _without_what_is_not_configured(self, handler: Any) -> dict[str, Any]:
+        return without_unconfigured(handler(self))
 
 
 class Refused(RunRecord):
@@ -83,12 +85,12 @@ class Refused(RunRecord):
     kind: str = "refused"
     code: str
     message: Text
-    facts: dict[str, Any]
+    facts: Facts
     commands: list[Text]
     retryable: bool
 
 
-class ForecastScenario(Record):
+class ForecastScenario(Document):
     """One scenario of a dry run; what is not known from history is null."""
 
     pack: Text

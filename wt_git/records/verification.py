@@ -5,12 +5,12 @@ docs/verifying-in-ci.md, "Output", describes it.
 
 from __future__ import annotations
 
-from wt_git.records.fields import Record, Text
+from wt_git.records.documents import Document, Text
 
 VERIFICATION_VERSION = 1
 
 
-class VerifiedRow(Record):
+class VerifiedRow(Document):
     """A row of a note, as far as an answer names it."""
 
     sweep_id: str
@@ -23,7 +23,7 @@ class VerifiedRow(Record):
     runs: int
 
 
-class VerifiedSubject(Record):
+class VerifiedSubject(Document):
     """Who was asked; null: not known."""
 
     target: Text | None
@@ -31,7 +31,7 @@ class VerifiedSubject(Record):
     plugin: Text | None
 
 
-class VerifiedReason(Record):
+class VerifiedReason(Document):
     """Why a commit is not covered. `code` is stable, `facts` are names, `hints` are commands."""
 
     code: str
@@ -40,7 +40,7 @@ class VerifiedReason(Record):
     hints: list[Text]
 
 
-class NearestEvidence(Record):
+class NearestEvidence(Document):
     """The closest evidence and the files that make it stale."""
 
     tree: str
@@ -49,7 +49,7 @@ class NearestEvidence(Record):
     files: list[Text]
 
 
-class VerifiedCommit(Record):
+class VerifiedCommit(Document):
     """One commit that was asked about, by the name it was asked by.
 
     `judged` is the commit whose tree the answer is about: another one where the head of a pull
@@ -72,7 +72,7 @@ class VerifiedCommit(Record):
     remarks: list[Text]
 
 
-class Verification(Record):
+class Verification(Document):
     """The whole answer. `policy_from` is the commit whose policy judged, null: each its own."""
 
     windtunnel_verify: int = VERIFICATION_VERSION

@@ -1,0 +1,27 @@
+"""What commands print when they are asked for a document: models that validate what they are given."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict
+
+from wt_git.records.fields import encodable
+
+Text = Annotated[str, BeforeValidator(encodable)]
+"""A string from outside, always encodable as UTF-8."""
+
+Facts = Annotated[dict[str, Any], BeforeValidator(encodable)]
+"""Values of any kind that JSON has, by name; every string among them encodable as UTF-8."""
+
+
+class Document(BaseModel):
+    """A versioned document, frozen; what it does not declare is a mistake in the program."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", allow_inf_nan=False, protected_namespaces=()
+    )
+
+    def as_document(self) -> dict[str, Any]:
+        """Return the document as JSON holds it."""
+        return self.model_dump(mode="json")
