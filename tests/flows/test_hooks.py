@@ -91,7 +91,8 @@ def test_what_was_tested_and_not_committed_is_named(tested, remote):
     said = tested.refused("origin", "main")
     assert "these files differ from it: 'new one.txt'" in said
     assert (
-        "first: commit, undo or ignore what is here and not in that commit: 'new one.txt'" in said
+        "first: commit, undo or (in .git/info/exclude) ignore what is here and not in that commit: 'new one.txt'"
+        in said
     )
     tested.commit("with it")
     assert "is covered" in tested.pushed("origin", "main")
@@ -122,7 +123,9 @@ def test_the_very_first_push_is_told_what_an_experiment_is(project, remote):
     assert "rule: what is pushed needs evidence of a focused experiment against in_memory" in said
     (command,) = [line for line in said.split("\n") if "  run: wt run" in line]
     assert "--runtime=in_memory" in command
-    assert "where PACK is the name of an installed pack; for one in a file write --pack-source" in said
+    assert (
+        "where PACK is the name of an installed pack; for one in a file write --pack-source" in said
+    )
     assert remote_refs(remote) == {}
 
 

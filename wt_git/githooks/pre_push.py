@@ -106,7 +106,9 @@ def _first(call: HookCall, history: History, refused: Sequence[Judgement]) -> li
     steps = []
     if paths:
         what = named(paths, most=_MOST_PATHS)
-        steps.append(f"commit, undo or ignore what is here and not in that commit: {what}")
+        steps.append(
+            f"commit, undo or (in .git/info/exclude) ignore what is here and not in that commit: {what}"
+        )
     if call.environ.get("GIT_PREFIX"):  # pushed from a folder below
         steps.append(shlex.join(["cd", str(history.top)]))
     return steps
