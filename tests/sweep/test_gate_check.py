@@ -17,7 +17,7 @@ from wt_git.api.pack import ScenarioPack
 from wt_git.api.scenario import Scenario
 from wt_git.records.fingerprint import SNAPSHOT_FAILED, FingerprintParts
 from wt_git.records.manifests import write_manifest
-from wt_git.sweep.gate_check import check_gate, gate_notes, scenario_id
+from wt_git.sweep.gate_check import check_gate, gate_notes
 from wt_git.sweep.gate_refusal import GateRefusedError
 from wt_git.sweep.request import SweepRequest
 from wt_git.sweep.selection import Selected, Selectors
@@ -217,7 +217,7 @@ def test_names_from_packs_and_ledgers_cannot_move_the_cursor(bench: Bench):
 def test_a_name_that_no_record_can_hold_is_gated_as_it_was_recorded(bench: Bench):
     """Half a surrogate pair is replaced when a row is written; the failure is this scenario's."""
     odd = item("re\ud800fund")
-    assert scenario_id(odd).name == "re\ufffdfund"
+    assert odd.identity.name == "re\ufffdfund"
     bench.history.regression(failed="re\ufffdfund", on=bench.on())
     assert "re\ufffdfund" in bench.refused([odd, SELECTED[1]]).message
 

@@ -42,6 +42,13 @@ def _check_place(out: Path, runs_dir: RunsDir) -> None:
             out,
             "record",
         )
+    if _is_a_place_of_code(out):
+        raise _not_ours(
+            f"--out '{out}' is where code or its configuration belongs: what is put there later would "
+            "never be under test; name a document, such as out.json",
+            out,
+            "code",
+        )
     if out.is_dir():
         raise _not_ours(f"--out '{out}' is a folder; name a file in it", out, "folder")
     if paths.is_tracked(out):
@@ -67,6 +74,12 @@ def _is_a_record_of_ours(out: Path, runs_dir: Path) -> bool:
     """Say whether writing `out` could replace a ledger, a trace or the like, here or later."""
     place, home = out.resolve(), runs_dir.resolve()
     return place.is_relative_to(home) and layout.is_kept_place(place.relative_to(home))
+
+
+def _is_a_place_of_code(out: Path) -> bool:
+    """Say whether the place is of a file that decides what runs, though there is none now."""
+    place = out.resolve()
+    return place.suffix.lower() == ".py" or place.name == "pyproject.toml" or ".git" in place.parts
 
 
 def write_output(

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from wt_git.records.experiments import SweepRecord
+    from wt_git.records.rows import Experiment
     from wt_git.sweep.request import Prepared
     from wt_git.sweep.results import RunSummary, SweepOutcome
 
@@ -62,12 +63,23 @@ def explanation(result: ScenarioResult) -> Iterator[str]:
 
 def _of_runs(result: ScenarioRan) -> Iterator[str]:
     bad = [run for run in result.runs if run.verdict != "PASS"]
-    if not bad:
-        return
     name = one_line(result.selected.scenario.name)
+    if not bad:
+        yield from _counted_all_the_same(name, result.row.experiment)
+        return
     yield f"{name}: {len(bad)} of {len(result.runs)} run(s) did not pass; the first of them:"
     yield from _of_run(bad[0])
     yield f"  trace: {one_line(bad[0].trace)}"
+
+
+def _counted_all_the_same(name: str, experiment: Experiment) -> Iterator[str]:
+    """Say why a scenario whose runs all passed fails the sweep."""
+    check = experiment.cache_check
+    if experiment.counts_as_failure and check is not None:
+        yield (
+            f"{name}: counts as a failure, whatever its verdict: cache check: {check.result} "
+            f"({one_line(check.reason or 'no reason', _MOST_DETAIL)})"
+        )
 
 
 def _of_run(run: RunSummary) -> Iterator[str]:

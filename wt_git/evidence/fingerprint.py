@@ -34,7 +34,8 @@ class Subject:
     `folder` is where the repository is looked for. `runs_dir` and `outputs()` are left out of the
     tree; `outputs` is asked each time, since a sweep registers its own. `sources` names the files
     that decide the experiment (`soul`, `pack`, ...). `plugin` is the plugin's
-    `artifact_fingerprint`, bound to the runtime's name.
+    `artifact_fingerprint`, bound to the runtime's name. `other_targets` are what the same backend
+    is called when its runtime is named otherwise; they are no part of a fingerprint.
     """
 
     folder: Path
@@ -49,6 +50,7 @@ class Subject:
     outputs: Callable[[], Collection[Path]] = frozenset
     sources: Mapping[str, Path] = field(default_factory=dict)
     not_under_test: tuple[str, ...] = ()
+    other_targets: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -66,17 +66,27 @@ class Ledger:
         """Say whether there is any row, of whatever target, age or shape."""
         return bool(self._rows(lambda index: index.first()))
 
-    def has_target(self, target: str) -> bool:
-        """Say whether any row is against `target`."""
-        return bool(self._rows(lambda index: index.of_target(target)))
+    def has_target(self, target: str, *others: str) -> bool:
+        """Say whether any row is against one of these targets."""
 
-    def gate_rows(self, target: str, fingerprint: str) -> list[GateRow]:
-        """Return the rows against `target` that decide on a regression, in the ledger's order.
+        def find(index: Index) -> list[Pointed]:
+            return next(filter(None, map(index.of_target, (target, *others))), [])
 
-        Of each scenario the latest regression row, the latest focused pass, and the latest focused
-        pass with this fingerprint. Empty says nothing about history: that is `has_target`.
+        return bool(self._rows(find))
+
+    def gate_rows(self, target: str, fingerprint: str, *others: str) -> list[GateRow]:
+        """Return the rows against these targets that decide on a regression, in the ledger's order.
+
+        Against each target, of each scenario the latest regression row, the latest focused pass, and
+        the latest focused pass with this fingerprint. Empty says nothing about history: that is
+        `has_target`.
         """
-        found = self._rows(lambda index: index.for_gate(target, fingerprint))
+
+        def find(index: Index) -> list[Pointed]:
+            found = [row for one in (target, *others) for row in index.for_gate(one, fingerprint)]
+            return sorted(found, key=lambda row: row.start)
+
+        found = self._rows(find)
         rows = [gate_row(one.record) for one in found]
         return [row for row in rows if row is not None]
 

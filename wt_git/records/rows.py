@@ -86,9 +86,8 @@ class Experiment(Record):
     for each file that decided the sweep.
     """
 
-    tier: Tier
     counts_as_failure: bool
-    interrupted: bool
+    tier: Tier
     question: Text | None = None
     expect: Expectation | None = None
     if_pass: Text | None = None
@@ -100,16 +99,17 @@ class Experiment(Record):
     budget_exhausted: bool = False
     fingerprint: str
     fingerprint_parts: dict[str, Text | None]
-    baseline: bool
-    tree_under_test: str | None
-    snapshot: SnapshotRecord | None
-    sources: dict[str, Text]
     source_trace: Text | None = None
     from_turn: int | None = None
     evidence_for: list[str] = field(default_factory=list)
     earned_by: str | None = None
     excluded_failing: list[Text] = field(default_factory=list)
     excluded_failing_ids: list[ScenarioKey] = field(default_factory=list)
+    interrupted: bool
+    baseline: bool
+    tree_under_test: str | None
+    snapshot: SnapshotRecord | None
+    sources: dict[str, Text]
 
     def as_document(self) -> dict[str, Any]:
         """Return the record as JSON holds it, without what nothing configures."""

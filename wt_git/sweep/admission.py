@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wt_git.ladder.declaration import check_declared
+from wt_git.records import layout
+from wt_git.records.fields import as_recorded
 from wt_git.records.store import RunsDir
 from wt_git.sweep.other_histories import history_elsewhere
 from wt_git.sweep.request import LookedUp, Prepared
@@ -30,6 +32,8 @@ def admit(found: LookedUp, ledger: Ledger, say: Callable[[str], None]) -> Prepar
     request = found.request
     RunsDir(request.runs_dir).check()
     has_history = ledger.has_rows()
+    for line in _about_the_ledger(ledger):
+        say(line)
     check_declared(
         request.declaration,
         has_history=has_history,
@@ -43,13 +47,12 @@ def admit(found: LookedUp, ledger: Ledger, say: Callable[[str], None]) -> Prepar
     about_the_tree = _about_the_tree(found, fingerprint)
     if about_the_tree is not None:
         say(about_the_tree)
-    elsewhere = None if has_history else _history_elsewhere(found, fingerprint)
-    if elsewhere is not None:
-        say(elsewhere)
+    is_known = has_history and knows_target(found, ledger)
+    for line in [] if is_known else _about_the_target(found, fingerprint, has_history=has_history):
+        say(line)
     earned = earn(found, fingerprint, ledger)
-    if earned is not None:
-        for line in _about_the_gate(earned):
-            say(line)
+    for line in [] if earned is None else _about_the_gate(earned):
+        say(line)
     scheduling = plan(
         request.scheduler,
         request.max_concurrency,
@@ -71,7 +74,39 @@ def earn(found: LookedUp, fingerprint: Fingerprint, ledger: Ledger) -> Earned | 
         return None
     from wt_git.sweep.gate_check import check_gate  # noqa: PLC0415 - for regressions only
 
-    return check_gate(found.request, found.selected, fingerprint, ledger)
+    others = found.fingerprinter.subject.other_targets
+    return check_gate(found.request, found.selected, fingerprint, ledger, others)
+
+
+def knows_target(found: LookedUp, ledger: Ledger) -> bool:
+    """Say whether the ledger has any row against the backend of a sweep, however it was named."""
+    return ledger.has_target(*map(as_recorded, _targets(found)))
+
+
+def _targets(found: LookedUp) -> tuple[str, ...]:
+    subject = found.fingerprinter.subject
+    return (subject.target, *subject.other_targets)
+
+
+def _about_the_ledger(ledger: Ledger) -> list[str]:
+    skipped = ledger.skipped
+    if not skipped:
+        return []
+    return [
+        f"note: {skipped} line(s) of {layout.LEDGER} were passed over: they are broken, and hold no row"
+    ]
+
+
+def _about_the_target(found: LookedUp, fingerprint: Fingerprint, *, has_history: bool) -> list[str]:
+    """Say that a target is new here, where that may be no more than a slip."""
+    lines = []
+    if has_history and found.tier == "regression":
+        lines.append(
+            f"note: nothing in '{found.request.runs_dir}' is about "
+            f"'{one_line(_targets(found)[0])}': its first regression need not be earned"
+        )
+    elsewhere = _history_elsewhere(found, fingerprint, has_history=has_history)
+    return lines if elsewhere is None else [*lines, elsewhere]
 
 
 def _about_the_gate(earned: Earned) -> list[str]:
@@ -84,17 +119,21 @@ def _about_the_gate(earned: Earned) -> list[str]:
     return lines
 
 
-def _history_elsewhere(found: LookedUp, fingerprint: Fingerprint) -> str | None:
+def _history_elsewhere(
+    found: LookedUp, fingerprint: Fingerprint, *, has_history: bool
+) -> str | None:
     repository = found.fingerprinter.repository() if fingerprint.snapshot is not None else None
     if repository is None:
         return None
-    subject = found.fingerprinter.subject
     places = dict.fromkeys([found.request.runs_dir.absolute().parent, repository.top])
-    other = history_elsewhere(found.request.runs_dir, places, subject.target)
+    other = history_elsewhere(
+        found.request.runs_dir, places, set(map(as_recorded, _targets(found)))
+    )
     if other is None:
         return None
+    state = "knows nothing of it" if has_history else "is fresh"
     return (
-        f"note: '{found.request.runs_dir}' is fresh, while '{_typed(other)}' has history for this target: "
+        f"note: '{found.request.runs_dir}' {state}, while '{_typed(other)}' has history for this target: "
         "what runs now is a baseline of its own, and earns nothing there"
     )
 

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 from wt_git.ladder.pricing import price
 from wt_git.ladder.tokens import Tokens
-from wt_git.records.gate_rows import ScenarioId
+from wt_git.records.fields import as_recorded
 from wt_git.records.run_records import Forecast, ForecastScenario
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wt_git.config import Pricing
+    from wt_git.records.gate_rows import ScenarioId
     from wt_git.records.ledger import Ledger, PastCost
     from wt_git.sweep.request import LookedUp
 
@@ -90,10 +91,11 @@ class Expected:
 
 def forecast(found: LookedUp, ledger: Ledger) -> Expected:
     """Return what the sweep would be, from the latest rows of its scenarios on its target."""
-    target, model = found.fingerprinter.subject.target, found.runtime.model
+    target = as_recorded(found.fingerprinter.subject.target)
+    model = None if found.runtime.model is None else as_recorded(found.runtime.model)
     scenarios = []
-    for pack, scenario in found.selected:
-        identity = ScenarioId(pack.name, scenario.name)
+    for selected in found.selected:
+        identity = selected.identity
         past = ledger.spent(identity, target, model, limit=_EARLIER_ROWS)
         scenarios.append(
             ScenarioForecast(

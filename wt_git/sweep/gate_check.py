@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from wt_git.ladder.gate import Refused, decide
 from wt_git.records.fields import as_recorded
-from wt_git.records.gate_rows import ScenarioId
 from wt_git.sweep.gate_refusal import refusal
 from wt_git.text import one_line
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 class GateLedger(Protocol):
     """What the gate asks of a ledger."""
 
-    def has_target(self, target: str) -> bool:
-        """Say whether any row is against `target`."""
+    def has_target(self, target: str, *others: str) -> bool:
+        """Say whether any row is against one of these targets."""
         ...
 
-    def gate_rows(self, target: str, fingerprint: str) -> Sequence[GateRow]:
+    def gate_rows(self, target: str, fingerprint: str, *others: str) -> Sequence[GateRow]:
         """Return the rows that `wt_git.ladder.gate.decide` needs, in the ledger's order."""
         ...
 
@@ -37,29 +37,27 @@ def check_gate(
     selected: Sequence[Selected],
     fingerprint: Fingerprint,
     ledger: GateLedger,
+    other_targets: Sequence[str] = (),
 ) -> Earned:
     """Return what earned a regression of `selected` on what is under test now.
 
-    To be asked before the sweep queues, and again with another fingerprint and the ledger read again
+    `other_targets` are what rows call the same backend that was named otherwise. To be asked before the sweep queues, and again with another fingerprint and the ledger read again
     once it holds its runtime. Raises `GateRefusedError`.
     """
-    known = {scenario_id(one): one for one in selected}
+    known = {one.identity: one for one in selected}
     target = as_recorded(fingerprint.parts.target or "")
+    others = [as_recorded(one) for one in other_targets]
+    rows = ledger.gate_rows(target, fingerprint.value, *others)
     answer = decide(
-        ledger.gate_rows(target, fingerprint.value),
+        [replace(row, target=target) if row.target in others else row for row in rows],
         target=target,
         fingerprint=fingerprint.value,
         selection=known,
-        has_history=ledger.has_target(target),
+        has_history=ledger.has_target(target, *others),
     )
     if isinstance(answer, Refused):
         raise refusal(answer, request=request, known=known, fingerprint=fingerprint)
     return answer
-
-
-def scenario_id(selected: Selected) -> ScenarioId:
-    """Return what rows call `selected`: what they cannot hold of a name is replaced there."""
-    return ScenarioId(as_recorded(selected.pack.name), as_recorded(selected.scenario.name))
 
 
 def gate_notes(earned: Earned) -> list[str]:

@@ -24,7 +24,7 @@ _SHOWN_DIGITS = len("sha256:") + 12
 _MOST_PROPOSED = 5
 _STALE_LATER = "any change after a pass, however small, makes it stale"
 _GITIGNORE = (
-    "a file named above that a tool writes is no part of what is under test: gitignore it (a line in "
+    "a file that a tool writes is no part of what is under test: gitignore it (a line in "
     ".git/info/exclude makes no pass stale)"
 )
 

@@ -13,29 +13,31 @@ from wt_git.records import layout
 from wt_git.records.gate_rows import gate_row
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Container, Iterable
     from pathlib import Path
 
 _LATEST = 50
 
 
-def history_elsewhere(runs_dir: Path, places: Iterable[Path], target: str) -> Path | None:
-    """Return a folder in one of `places` whose latest rows are about `target`; None without one.
+def history_elsewhere(
+    runs_dir: Path, places: Iterable[Path], targets: Container[str]
+) -> Path | None:
+    """Return a folder in one of `places` whose latest rows are about `targets`; None without one.
 
     Only the folders directly in a place are looked at, and only the end of their ledgers.
     """
     own = runs_dir.resolve()
     for place in places:
         for ledger in sorted(place.glob(f"*/{layout.LEDGER}")):
-            if ledger.parent.resolve() != own and ledger.is_file() and _is_about(ledger, target):
+            if ledger.parent.resolve() != own and ledger.is_file() and _is_about(ledger, targets):
                 return ledger.parent
     return None
 
 
-def _is_about(ledger: Path, target: str) -> bool:
+def _is_about(ledger: Path, targets: Container[str]) -> bool:
     try:
         lines = itertools.islice(files.read_lines_backwards(ledger), _LATEST)
         rows = [gate_row(line.record) for line in lines]
     except OSError:
         return False
-    return any(row is not None and row.target == target for row in rows)
+    return any(row is not None and row.target in targets for row in rows)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from wt_git.api.pack import ScenarioPack
 from wt_git.api.scenario import Scenario
 from wt_git.errors import LoadError, UsageError
+from wt_git.records.fields import as_recorded
 from wt_git.runner.foreign_values import safe_repr
 from wt_git.sweep.entry_points import installed
 from wt_git.sweep.loading import FOREIGN_FAILURES, describe, load, load_failure, parse_source
@@ -140,11 +141,11 @@ def _malformed_scenario(place: str, scenario: object) -> str | None:
 def _duplicates(packs: Sequence[ScenarioPack]) -> list[str]:
     problems = [
         f"two scenario packs are named '{one_line(name)}'; rename one, pack names are identities"
-        for name, count in Counter(pack.name for pack in packs).items()
+        for name, count in Counter(as_recorded(pack.name) for pack in packs).items()
         if count > 1
     ]
     for pack in packs:
-        names = Counter(scenario.name for scenario in pack.scenarios)
+        names = Counter(as_recorded(scenario.name) for scenario in pack.scenarios)
         problems += [
             f"pack '{one_line(pack.name)}' has {count} scenarios named '{one_line(name)}'; "
             "a scenario's name must be unique in its pack"

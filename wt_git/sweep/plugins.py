@@ -5,7 +5,9 @@ Rules: docs/writing-a-runtime.md, "Naming a runtime" and "What a plugin may defi
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wt_git.errors import UsageError
@@ -27,7 +29,6 @@ from wt_git.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from wt_git.errors import LoadError
     from wt_git.spi.runtime_plugin import RuntimePlugin
@@ -75,6 +76,24 @@ class Runtime:
         inside = top is not None and self.file.is_relative_to(top)
         place = self.file.relative_to(top).as_posix() if top and inside else self.file.name
         return f"{place}:{made.__qualname__}"
+
+    def other_identities(self, top: Path | None) -> list[str]:
+        """Return the identities that the plugin's class has when it is named in other ways.
+
+        A file in the repository can be named by its path, and as a module from each folder that
+        holds it: whoever does one after the other means the same backend.
+        """
+        made, base = type(self.plugin), top or Path.cwd()
+        written = getattr(sys.modules.get(made.__module__), "__file__", None)
+        file = None if self.is_builtin or written is None else Path(written).resolve()
+        if file is None or not file.is_relative_to(base) or "site-packages" in file.parts:
+            return []
+        place = file.relative_to(base)
+        path = place.as_posix() if top else file.name
+        parts = place.with_suffix("").parts
+        modules = [".".join(parts[at:]) for at in range(len(parts))]
+        others = [f"{path}:{made.__qualname__}", *(f"{one}.{made.__qualname__}" for one in modules)]
+        return [one for one in others if one != self.identity(top)]
 
 
 class Plugin(NamedTuple):

@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from wt_git.errors import UsageError
+from wt_git.records.fields import as_recorded
+from wt_git.records.gate_rows import ScenarioId
 from wt_git.text import one_line
 
 if TYPE_CHECKING:
@@ -26,6 +28,11 @@ class Selected(NamedTuple):
 
     pack: ScenarioPack
     scenario: Scenario
+
+    @property
+    def identity(self) -> ScenarioId:
+        """What rows call it: what they cannot hold of a name is replaced there."""
+        return ScenarioId(as_recorded(self.pack.name), as_recorded(self.scenario.name))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,12 +23,17 @@ def fingerprinter_of(
     """Return what takes the fingerprint of `request`, looking for a repository from `folder`."""
     repository = readable_repository(folder)
     top = repository.top.resolve() if repository else None
+    named = [
+        target_of(identity, request.runtime, runtime.raw_key)
+        for identity in (runtime.identity(top), *runtime.other_identities(top))
+    ]
     return Fingerprinter(
         Subject(
             folder=folder,
             runs_dir=request.runs_dir,
             runtime=request.runtime,
-            target=target_of(runtime.identity(top), request.runtime, runtime.raw_key),
+            target=named[0],
+            other_targets=tuple(named[1:]),
             model=runtime.model,
             wt_version=__version__,
             soul=request.soul,

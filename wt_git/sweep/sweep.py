@@ -27,13 +27,12 @@ from wt_git.evidence.keeping import keep_sweep
 from wt_git.ladder.ceiling import Ceiling
 from wt_git.ladder.tiers import queue_priority
 from wt_git.records.events import LockAcquired, LockWaiting, SweepFinished, SweepStarted
-from wt_git.records.gate_rows import ScenarioId
 from wt_git.records.ledger import Ledger
 from wt_git.records.manifests import is_time_to_prune, prune_manifests, write_manifest
 from wt_git.records.store import RunsDir
 from wt_git.spi.scheduler import RunJob
 from wt_git.sweep import brackets
-from wt_git.sweep.admission import earn
+from wt_git.sweep.admission import earn, knows_target
 from wt_git.sweep.brackets import RuntimeFailureError
 from wt_git.sweep.breaker import LIMIT, Breaker
 from wt_git.sweep.hooks import dispatch_pack_end
@@ -284,7 +283,7 @@ class Sweep:
             tier=prepared.tier,
             declaration=request.declaration,
             budget_s=prepared.budget_s,
-            baseline=not self._ledger().has_target(taken.parts.target or ""),
+            baseline=not knows_target(prepared, self._ledger()),
             git_sha=self._git_sha,
             taken=taken,
             earned=earned,
@@ -315,7 +314,7 @@ class Sweep:
     def _job(self, session: Session, index: int) -> Callable[[], None]:
         def run() -> None:
             selected = self._prepared.selected[index]
-            limits = self._limits.start_job(ScenarioId(selected.pack.name, selected.scenario.name))
+            limits = self._limits.start_job(selected.identity)
             if limits is None:
                 return
             result = run_job(session, index, selected, limits)
