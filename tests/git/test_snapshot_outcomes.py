@@ -364,6 +364,25 @@ def test_an_edit_that_hides_behind_a_remembered_time_is_seen(repo):
         assert take(found(repo.path)).tree == oracle_tree(repo.path)
 
 
+@pytest.mark.parametrize("settings", [{"core.trustctime": "false"}, {"core.checkStat": "minimal"}])
+def test_no_setting_of_the_repository_makes_an_edit_unseen(repo, settings):
+    """Git may be told to look at less; what passed would then cover what was never run."""
+    repo.git("config", "core.trustctime", "false")
+    for name, value in settings.items():
+        repo.git("config", name, value)
+    repo.write({"a": "aaaa"})
+    os.utime(repo.path / "a", (1, 1))
+    repo.git("add", "a")
+    before = take(found(repo.path)).tree
+    time.sleep(1.1)  # git compares times by the second
+    with (repo.path / "a").open("r+") as file:
+        file.write("bbbb")
+    os.utime(repo.path / "a", (1, 1))
+    now = take(found(repo.path))
+    assert now.tree != before
+    assert "a" in now.changes
+
+
 def test_a_touched_file_is_hashed_once(repo):
     """Its new time is remembered once it is old enough to be trusted."""
     repo.git("config", "filter.count.clean", "echo >> .git/windtunnel/count; cat")

@@ -50,11 +50,13 @@ def overrides(config: GitConfig) -> tuple[str, ...]:
     """Return the options that make any git command safe to run on a scratch index.
 
     No daemon is asked, no hook runs, no shared index is written, no warning about line endings
-    becomes a failure and Git LFS stores nothing. Raises `GitError` where a pointer depends on programs that Git LFS
-    itself would have to run.
+    becomes a failure, Git LFS stores nothing, and all that the status of a file says about an edit is
+    looked at. Raises `GitError` where a pointer depends on programs that Git LFS itself would have to
+    run.
     """
     settings = ["core.fsmonitor=false", "core.splitIndex=false", "core.safecrlf=false"]
     settings.append("core.hooksPath=/dev/null")  # post-index-change would run for the copy
+    settings += ["core.trustctime=true", "core.checkStat=default"]
     drivers = lfs_drivers(config)
     if drivers and config.subsections("lfs.extension", "clean"):
         raise GitError("Git LFS extensions are configured: the pointers cannot be computed")
