@@ -110,6 +110,13 @@ def append_to(descriptor: int, line: str) -> int:
     return end - len(line.encode("utf-8", "surrogatepass")) - 1
 
 
+def check_takes_lines(path: Path | str) -> None:
+    """Raise `OSError` for a file that cannot be appended to; nothing is written, nor created."""
+    no_waiting = getattr(os, "O_NONBLOCK", 0)  # for the other end of a pipe
+    with contextlib.suppress(FileNotFoundError):
+        os.close(os.open(path, _APPENDING & ~os.O_CREAT | no_waiting))
+
+
 def open_regular(path: Path | str) -> int | None:
     """Open a file for reading; None when there is none.
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import threading
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from kit.traces import a_score, a_trace
@@ -14,6 +17,9 @@ from wt_git.errors import StorageError, UsageError
 from wt_git.records import layout
 from wt_git.records.sidecars import run_verdict, sidecar_document
 from wt_git.records.store import RunsDir
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 def test_a_run_is_a_trace_and_its_sidecar() -> None:
@@ -46,6 +52,32 @@ def test_artifacts_of_one_name_are_numbered() -> None:
     labelled = [runs.write_run_artifact(trace, "hook", "l", n).name for n in range(2)]
     assert labelled == ["a.hook.l.json", "a.hook.l-2.json"]
     assert runs.write_run_artifact(trace, "hook", None, 0).name == "a.hook.json"
+
+
+def test_a_ledger_that_takes_no_row_is_refused_before_anything_runs(tmp_path: Path) -> None:
+    """Otherwise a regression would leave no trace in it, and be earned for ever."""
+    runs = RunsDir(Path("runs"))
+    runs.prepare()
+    Path("runs/ledger.ndjsonl").write_text("{}\n")
+    runs.prepare()
+    Path("runs/ledger.ndjsonl").chmod(0o444)
+    tmp_path.chmod(0o777)
+    Path("runs").chmod(0o777)
+    with somebody_else(), pytest.raises(UsageError, match=r"ledger\.ndjsonl': Permission denied"):
+        runs.prepare()
+    assert Path("runs/ledger.ndjsonl").read_text() == "{}\n"
+
+
+@contextlib.contextmanager
+def somebody_else() -> Iterator[None]:
+    """Be a user whom modes of files bind; root is not."""
+    was = os.geteuid()
+    if was == 0:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(was)
 
 
 def test_an_output_is_registered_once_and_resolved() -> None:

@@ -58,9 +58,14 @@ class RunsDir:
             raise self._unusable(OSError(errno.ENOTDIR, os.strerror(errno.ENOTDIR)))
 
     def _unusable(self, error: OSError) -> UsageError:
+        return self._refused(
+            f"the runs directory '{self.path}'", error, "make it a writable folder"
+        )
+
+    def _refused(self, what: str, error: OSError, remedy: str) -> UsageError:
         return UsageError(
-            f"cannot write to the runs directory '{self.path}': {error.strerror or error}; "
-            "make it a writable folder or name another with --runs-dir",
+            f"cannot write to {what}: {error.strerror or error}; {remedy} or name another with "
+            "--runs-dir",
             code="runs-dir-unwritable",
             facts={"runs_dir": str(self.path), "reason": error.strerror or str(error)},
         )
@@ -81,6 +86,15 @@ class RunsDir:
             probe.unlink(missing_ok=True)  # another sweep may have begun in this instant
         except OSError as error:
             raise self._unusable(error) from error
+        self._check_ledger()
+
+    def _check_ledger(self) -> None:
+        """Refuse a ledger that takes no row: what runs would count for nothing, and use up nothing."""
+        ledger = self.path / layout.LEDGER
+        try:
+            files.check_takes_lines(ledger)
+        except OSError as error:
+            raise self._refused(f"the ledger '{ledger}'", error, "make it writable") from error
 
     def write_run(self, trace: Trace, sidecar: dict[str, Any]) -> str:
         """Write a scored run, trace first, and return the trace's path."""
