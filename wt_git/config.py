@@ -142,6 +142,12 @@ def load(start: Path) -> Settings:
     return found or Settings()
 
 
+def files_with_settings(start: Path) -> list[Path]:
+    """Return the files that settings for work in `start` may come from, the nearest first."""
+    _, files = _candidates(start)
+    return [file for file in files if b"windtunnel" in file.read_bytes()]
+
+
 def parse(data: bytes, name: str) -> Settings:
     """Return the settings in `data`, the pyproject.toml at the top of a repository.
 

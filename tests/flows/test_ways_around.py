@@ -156,3 +156,21 @@ def test_a_document_has_its_keys_in_the_documented_order(here: Repo) -> None:
     documented = ["fingerprint_parts", "source_trace", "from_turn", "evidence_for", "earned_by"]
     assert [key for key in keys if key in documented] == documented
     assert keys.index("excluded_failing") < keys.index("baseline")
+
+
+def test_what_decides_a_sweep_and_is_in_no_tree_is_named(here: Repo, tmp_path: Path) -> None:
+    """A pack, a plugin or settings that git does not see can be edited behind the gate's back."""
+    Path(".git/info/exclude").write_text("hidden/\n")
+    Path("hidden").mkdir()
+    (tmp_path / "pack.py").write_text(Path("pack.py").read_text())
+    write_plugin("hidden/plugin.py")
+    Path("hidden/pyproject.toml").write_text("[tool.windtunnel.ladder]\nfocused_budget_s = 9999\n")
+    beside = run("--runtime", "hidden/plugin.py:PLUGIN", source=f"{tmp_path}/pack.py:PACK")
+    named = f"outside of the tree under test: 'hidden/plugin.py', '{tmp_path}/pack.py'; edits there"
+    assert named in beside.err
+    os.chdir("hidden")
+    settings = run("--scenario", "first", source="../pack.py:PACK")
+    assert "focused sweep, budget 9999s" in settings.err
+    assert "outside of the tree under test: 'pyproject.toml'; edits there" in settings.err
+    os.chdir("..")
+    assert "outside of the tree" not in passed("--runtime", PLUGIN, "--scenario", "first").err

@@ -298,17 +298,21 @@ def _sources(
     """Say for each source whether the tree has it: an ignored file is outside, wherever it is."""
     if repository is None or snapshot is None:
         return dict.fromkeys(subject.sources, OUTSIDE)
-    top = repository.top.resolve()
-    ignored = tuple(snapshot.ignored)
-    found = {}
-    for name, path in subject.sources.items():
-        resolved = path.resolve()
-        inside = resolved.relative_to(top).as_posix() if resolved.is_relative_to(top) else None
-        is_ignored = inside is not None and any(
-            inside == one or (one.endswith("/") and inside.startswith(one)) for one in ignored
-        )
-        found[name] = OUTSIDE if inside is None or is_ignored else inside
-    return found
+    return {
+        name: place_in_tree(path, repository, snapshot) for name, path in subject.sources.items()
+    }
+
+
+def place_in_tree(path: Path, repository: Repository, snapshot: Snapshot) -> str:
+    """Return the path in the tree of a file, `OUTSIDE` for one that is elsewhere or ignored."""
+    top, resolved = repository.top.resolve(), path.resolve()
+    if not resolved.is_relative_to(top):
+        return OUTSIDE
+    inside = resolved.relative_to(top).as_posix()
+    is_ignored = any(
+        inside == one or (one.endswith("/") and inside.startswith(one)) for one in snapshot.ignored
+    )
+    return OUTSIDE if is_ignored else inside
 
 
 def _tracked_source(repository: Repository, runs: Path) -> str | None:

@@ -7,7 +7,6 @@ one another are not both earned by one focused pass (docs/ladder.md, "The gate")
 from __future__ import annotations
 
 from dataclasses import fields
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wt_git.ladder.declaration import check_declared
@@ -15,6 +14,7 @@ from wt_git.records import layout
 from wt_git.records.fields import as_recorded
 from wt_git.records.store import RunsDir
 from wt_git.sweep.other_histories import history_elsewhere
+from wt_git.sweep.outside_tree import about_what_is_outside, as_typed
 from wt_git.sweep.request import LookedUp, Prepared
 from wt_git.sweep.schedulers import plan
 from wt_git.text import one_line
@@ -44,9 +44,10 @@ def admit(found: LookedUp, ledger: Ledger, say: Callable[[str], None]) -> Prepar
     fingerprint = found.fingerprinter.take()
     for note in fingerprint.notes:
         say(f"note: {note}")
-    about_the_tree = _about_the_tree(found, fingerprint)
-    if about_the_tree is not None:
-        say(about_the_tree)
+    outside = about_what_is_outside(found.fingerprinter.subject, fingerprint)
+    for about in (outside, _about_the_tree(found, fingerprint)):
+        if about is not None:
+            say(about)
     is_known = has_history and knows_target(found, ledger)
     for line in [] if is_known else _about_the_target(found, fingerprint, has_history=has_history):
         say(line)
@@ -133,15 +134,9 @@ def _history_elsewhere(
         return None
     state = "knows nothing of it" if has_history else "is fresh"
     return (
-        f"note: '{found.request.runs_dir}' {state}, while '{_typed(other)}' has history for this target: "
+        f"note: '{found.request.runs_dir}' {state}, while '{as_typed(other)}' has history for this target: "
         "what runs now is a baseline of its own, and earns nothing there"
     )
-
-
-def _typed(path: Path) -> Path:
-    """Return `path` as somebody here would type it."""
-    here = Path.cwd()
-    return path.relative_to(here) if path.is_relative_to(here) else path
 
 
 _SHOWN = 5
