@@ -193,6 +193,14 @@ def test_a_runs_directory_that_would_hide_source_is_refused(here: Repo, runs_dir
         assert "'src/agent.py'" in ran.err
 
 
+@pytest.mark.parametrize("name", ["web/page.html", "web/deep/a.pack.json", "web/deep/.gitignore"])
+def test_source_that_looks_like_a_report_is_source_below_the_top(here: Repo, name: str) -> None:
+    """Sweeps put reports and artifacts directly into their directory."""
+    here.write({f"assets/{name}": "x"})
+    here.commit("source")
+    assert f"'assets/{name}'" in run("--runs-dir", "assets", code=2).err
+
+
 def test_a_runs_directory_that_links_out_of_the_repository_is_refused(
     here: Repo, tmp_path: Path
 ) -> None:

@@ -336,8 +336,8 @@ _LAYOUT_NAMES = {
 
 def _is_layout(path: Path) -> bool:
     """Whether a path, relative to a runs directory, is one that sweeps write."""
-    if path.parts[0] in {".fingerprints", "selftest"} or path.name in _LAYOUT_NAMES:
-        return True
+    if len(path.parts) == 1:
+        return path.name in _LAYOUT_NAMES or path.name.endswith((".pack.json", ".html"))
     depth_of_a_trace = 6
     is_run = path.suffix == ".json" and len(path.parts) == depth_of_a_trace
-    return is_run or path.name.endswith((".pack.json", ".html"))
+    return is_run or path.parts[0] in {".fingerprints", "selftest"}
