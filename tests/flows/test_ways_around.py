@@ -174,3 +174,34 @@ def test_what_decides_a_sweep_and_is_in_no_tree_is_named(here: Repo, tmp_path: P
     assert "outside of the tree under test: 'pyproject.toml'; edits there" in settings.err
     os.chdir("..")
     assert "outside of the tree" not in passed("--runtime", PLUGIN, "--scenario", "first").err
+
+
+def test_a_pass_of_another_pack_of_the_same_name_is_none(here: Repo) -> None:
+    """A copy with an easier question answers for no failure of the real one."""
+    write_pack("hard.py", name="desk", scenarios=[("first", "ok", []), ("second", "never", [])])
+    write_pack("easy.py", name="desk", scenarios=[("second", "ok", [])])
+    assert run(source="hard.py:PACK").code == 1
+    assert run("--scenario", "second", source="easy.py:PACK").code == 0
+    refused = run(source="hard.py:PACK")
+    assert refused.code == 2
+    assert (
+        "desk/second (its focused pass is of another pack of that name, from easy.py)"
+        in refused.err
+    )
+    Path("hard.py").write_text(Path("hard.py").read_text().replace("never", "ok"))
+    assert run("--scenario", "second", source="hard:PACK").code == 0
+    assert run(source="./hard.py:PACK").code == 0
+
+
+def test_a_pass_of_a_copy_elsewhere_earns_nothing(here: Repo, tmp_path: Path) -> None:
+    """Nor does it where the scenario did not fail; a pack of another name may earn, as ever."""
+    copy = tmp_path / "pack.py"
+    copy.write_text(Path("pack.py").read_text())
+    passed()
+    assert run("--scenario", "first", source=f"{copy}:PACK").code == 0
+    refused = run()
+    assert refused.code == 2
+    assert "the last one, of demo/first, is of another pack of that name" in refused.err
+    write_pack("other.py", name="other", scenarios=[("first", "ok", [])])
+    assert run(source="other.py:PACK").code == 0
+    passed()

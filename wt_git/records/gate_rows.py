@@ -5,9 +5,10 @@ Rows are read leniently: a row of an older or newer writer says what it can, and
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from wt_git.records.lenient import within
 from wt_git.records.rows import LEDGER_VERSION
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ class GateRow:
 
     `failed` is the sweep's own judgement, that of the exit code. `passes`: a focused row that may
     be evidence for its fingerprint, from a sweep that was not cut short. `parts` are the parts of
-    the fingerprint as recorded.
+    the fingerprint as recorded, `sources` the files that decided the sweep; empty where a row names
+    none.
     """
 
     target: str
@@ -41,6 +43,7 @@ class GateRow:
     passes: bool
     fingerprint: str | None
     parts: Mapping[str, Any]
+    sources: Mapping[str, Any] = field(default_factory=dict)
 
 
 def gate_row(record: Mapping[str, Any]) -> GateRow | None:
@@ -71,6 +74,7 @@ def gate_row(record: Mapping[str, Any]) -> GateRow | None:
         passes=tier == "focused" and not cut_short and not failed and _is_known(record),
         fingerprint=_text(experiment.get("fingerprint")),
         parts=parts,
+        sources=within(experiment.get("sources")),
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from wt_git.ladder.gate import Refused, decide
 from wt_git.records.fields import as_recorded
 from wt_git.sweep.gate_refusal import refusal
+from wt_git.sweep.pack_identity import OF_ANOTHER_PACK, is_of_another_pack, pack_sources
 from wt_git.text import one_line
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ class GateLedger(Protocol):
         """Say whether any row is against one of these targets."""
         ...
 
-    def gate_rows(self, target: str, fingerprint: str, *others: str) -> Sequence[GateRow]:
+    def gate_rows(self, target: str, fingerprint: str, *others: str) -> list[GateRow]:
         """Return the rows that `wt_git.ladder.gate.decide` needs, in the ledger's order."""
         ...
 
@@ -48,8 +49,14 @@ def check_gate(
     target = as_recorded(fingerprint.parts.target or "")
     others = [as_recorded(one) for one in other_targets]
     rows = ledger.gate_rows(target, fingerprint.value, *others)
+    sources = pack_sources(fingerprint.sources)
+    for at, row in enumerate(rows):
+        if row.target in others:
+            rows[at] = replace(row, target=target)
+        if row.passes and row.scenario in known and is_of_another_pack(row, sources):
+            rows[at] = replace(rows[at], fingerprint=OF_ANOTHER_PACK)
     answer = decide(
-        [replace(row, target=target) if row.target in others else row for row in rows],
+        rows,
         target=target,
         fingerprint=fingerprint.value,
         selection=known,

@@ -8,6 +8,7 @@ from wt_git.errors import UsageError
 from wt_git.evidence.changes import MOST_FILES, changes_since
 from wt_git.records.fingerprint import CHANGED_DURING_SWEEP
 from wt_git.sweep.focused_command import focused_command, results_command
+from wt_git.sweep.pack_identity import OF_ANOTHER_PACK, pack_files
 from wt_git.text import one_line
 
 if TYPE_CHECKING:
@@ -146,6 +147,9 @@ class _Wording:
         return [f"  the last one, of {_shown(stale.scenario)}, {self._why(stale)}"]
 
     def _why(self, stale: GateRow) -> str:
+        if stale.fingerprint == OF_ANOTHER_PACK:
+            named = ", ".join(map(one_line, sorted(pack_files(stale.sources))))
+            return f"is of another pack of that name, from {named}"
         if stale.fingerprint == CHANGED_DURING_SWEEP:
             return "is no evidence: the artifact was changing while it ran"
         return f"is stale; since then {self._changes(stale).text()}"
