@@ -121,6 +121,8 @@ def ask(folder: Path) -> dict[str, Any]:
         "has no target": lambda: ledger.has_target("another"),
         "spent": lambda: ledger.spent(scenario, TARGET, MODEL),
         "highest_cost_per_run": lambda: ledger.highest_cost_per_run(scenario, MODEL),
+        "results": lambda: ledger.results({"round-0"}).rows,
+        "trees_of_sweep": lambda: ledger.trees_of_sweep("0" * 12) == (),
     }
     took = {"opening": first}
     for name, question in questions.items():

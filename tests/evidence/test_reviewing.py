@@ -212,10 +212,9 @@ def test_a_pruned_sweep_stays_pruned(repo, noted):
     assert len(experiments(noted)) == 2
 
 
-@pytest.mark.parametrize("changes", [{"fingerprint": "changed-during-sweep"}, {"scenarios": 0}])
-def test_a_sweep_that_no_tree_can_be_told_for_costs_no_look_at_the_ledger(repo, noted, changes):
+def test_a_sweep_that_no_tree_can_be_told_for_costs_no_look_at_the_ledger(repo, noted):
     """The ledger may be long, and such a sweep has no notes."""
-    write_experiments(noted, finished(**changes))
+    write_experiments(noted, finished(fingerprint="changed-during-sweep"))
     (noted / "ledger.ndjsonl").unlink()
     (noted / "ledger.ndjsonl").mkdir()  # opening it would fail
     assert keep_review(noted, repo.path, review(noted)) is None
@@ -243,7 +242,7 @@ def test_a_ledger_that_cannot_be_read_is_a_warning(repo, noted):
     made = review(noted)
     (noted / "ledger.ndjsonl").unlink()
     (noted / "ledger.ndjsonl").mkdir()
-    assert "directory" in (keep_review(noted, repo.path, made) or "")
+    assert "cannot read the ledger" in (keep_review(noted, repo.path, made) or "")
 
 
 def test_a_configuration_that_cannot_be_read_is_a_warning(repo, noted):

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from kit import noted_sweeps
 
 from wt_git import files
 from wt_git.errors import UsageError
@@ -24,6 +25,8 @@ from wt_git.records.ledger import Ledger, PastCost
 from wt_git.records.ledger_keeping import append_row
 from wt_git.records.ledger_lines import record_of
 from wt_git.records.ledger_rows import sortable
+from wt_git.records.notes import recorded_trees
+from wt_git.records.result_rows import LedgerResults, may_be_shown, result_row, rows_that_stand
 
 LEDGER = Path(layout.LEDGER)
 INDEX = Path(layout.LEDGER_INDEX)
@@ -32,6 +35,8 @@ FINGERPRINTS = ["sha256:a", "sha256:b", "changed-during-sweep"]
 PACKS = [None, "p", "q", "\udfff"]
 NAMES = ["s", "t", "", "0"]
 MODELS = [None, "small", "large"]
+LABELS = ["a", "b", "\u2028", "\ud800"]
+SWEEPS = [noted_sweeps.row(number)["sweep_id"] for number in (1, 2)]
 EVERY_SCENARIO = [ScenarioId(pack, name) for pack in PACKS for name in NAMES]
 
 
@@ -121,6 +126,18 @@ class Plain:
             kept |= {tree for tree in trees if isinstance(tree, str)}
         return kept
 
+    def results(self, labels: set[str] | None) -> LedgerResults:
+        asked = [
+            one for one in self.records if labels is None or one.get("label") in map(str, labels)
+        ]
+        shown = [result_row(one) for one in asked if may_be_shown(one)]
+        others = sum(may_be_shown(one) is False for one in asked)
+        return LedgerResults(rows_that_stand(shown), self.skipped + others)
+
+    def trees_of_sweep(self, sweep: str) -> tuple[str, ...]:
+        rows = [one for one in reversed(self.records) if one.get("sweep_id") == sweep]
+        return next(filter(None, map(recorded_trees, rows)), ())
+
 
 def check(ledger: Ledger) -> None:
     """Ask everything of both."""
@@ -132,6 +149,10 @@ def check(ledger: Ledger) -> None:
         assert ledger.has_target(target) == plain.has_target(target)
         for fingerprint in FINGERPRINTS:
             assert ledger.gate_rows(target, fingerprint) == plain.gate_rows(target, fingerprint)
+    for labels in (None, {"a"}, {*LABELS, "nobody's"}):
+        assert by_pack(ledger.results(labels)) == by_pack(plain.results(labels))
+    for sweep in (*SWEEPS, "1", "\ud800"):
+        assert ledger.trees_of_sweep(sweep) == plain.trees_of_sweep(sweep)
     for scenario in EVERY_SCENARIO:
         for model in MODELS:
             found = ledger.highest_cost_per_run(scenario, model)
@@ -139,6 +160,11 @@ def check(ledger: Ledger) -> None:
             spent = ledger.spent(scenario, "one", model, limit=3)
             told = [(past.runs, past.cost_usd) for past in spent]
             assert told == plain.spent(scenario, "one", model, limit=3)
+
+
+def by_pack(found: LedgerResults) -> tuple[Any, ...]:
+    rows = {pair: sorted(of, key=lambda one: str(one.pack)) for pair, of in found.rows.items()}
+    return rows, found.passed_over
 
 
 odd = st.sampled_from([None, True, 1, -1, 10**30, 0.5, "x", [], {}, {"target": "one"}])
@@ -168,16 +194,23 @@ experiments = having(
     cost_usd=st.one_of(having(total=amounts | odd, tokens_known=either(True, False)), odd),
     cost=st.one_of(having(wall_s=amounts | odd, input_tokens=st.integers(0, 9) | odd), odd),
 )
-rows = having(
+counted = st.builds(
+    noted_sweeps.row,
+    st.sampled_from([1, 2]),
+    label=st.sampled_from(LABELS),
+    run_ids=st.just(["x"]),
+    experiment_tree_under_test=st.sampled_from(["b" * 40, None]),
+)
+rows = counted | having(
     windtunnel_ledger=either(1, 0, 2),
     ts=either("2026-01-02T03:04:05Z", "1999-01-01T00:00:00Z"),
     scenario_id=either(*NAMES),
     pack=either(*PACKS),
-    label=either("a", "b"),
+    label=either(*LABELS),
     model=either(*MODELS),
     verdict=either("PASS", "FAIL", "PASS_WITH_VARIANCE"),
     runs=st.integers(0, 5) | odd,
-    sweep_id=either("1", "2"),
+    sweep_id=either("1", "\ud800", *SWEEPS),
     experiment=st.one_of(experiments, experiments, experiments, odd),
 )
 
@@ -389,6 +422,17 @@ def test_what_a_row_cost_is_told_from_the_row() -> None:
     )
     assert ledger.highest_cost_per_run(scenario, "small") == Decimal("0.1")
     assert ledger.highest_cost_per_run(scenario, None) is None
+
+
+def test_the_trees_of_a_sweep_are_those_of_its_latest_row_that_has_any() -> None:
+    """Rows whose tree changed meanwhile have none."""
+    told = noted_sweeps.row(1, experiment_tree_under_test=noted_sweeps.OTHER_TREE)
+    changed = noted_sweeps.row(1, experiment_fingerprint="changed-during-sweep")
+    for one in (noted_sweeps.row(1), noted_sweeps.row(2), told, changed):
+        append_row(Path(), files.json_line(one))
+    both = (noted_sweeps.TREE, noted_sweeps.OTHER_TREE)
+    assert Ledger(Path()).trees_of_sweep(told["sweep_id"]) == both
+    assert Ledger(Path()).trees_of_sweep("ffffffffffff") == ()
 
 
 @given(st.lists(st.decimals(0, 10**15, allow_nan=False).map(abs) | st.just(Decimal(0)), min_size=2))

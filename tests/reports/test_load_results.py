@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from kit.saved_runs import edit_json, run_id, save_row, save_run
 
 from wt_git.errors import UsageError
-from wt_git.files import LineReport
 from wt_git.records.layout import sidecar_path
-from wt_git.records.ledger_scan import Pair, latest_rows
+from wt_git.records.ledger import Ledger
+from wt_git.records.result_rows import Pair
 from wt_git.records.run_files import run_files
 from wt_git.records.saved_runs import load_run
 from wt_git.reports.groups import groups_of
@@ -291,7 +291,7 @@ def test_files_in_the_place_of_folders_are_refused(runs):
     runs.unlink()
     save_run(runs, 1)
     (runs / "ledger.ndjsonl").mkdir()
-    assert refused(runs).specific_code == "records-unreadable"
+    assert refused(runs).specific_code == "ledger-unreadable"
 
 
 def test_diagnostic_layers_that_failed_are_named(runs):
@@ -369,7 +369,7 @@ def naive(runs_dir: Path, labels: list[str], scenarios: list[str]) -> list[Scena
     """Read every run whole, group them all, and then leave out what was not asked for."""
     every = [load_run(file.path) for file in run_files(runs_dir) if file.is_scored]
     flights = [run for run in every if run.origin not in {"selftest", "replay"}]
-    rows = latest_rows(runs_dir, None, LineReport())
+    rows = Ledger(runs_dir).results(None).rows
     wanted = list(dict.fromkeys(labels)) or sorted({run.label for run in flights})
     glob = {"s": {"s"}, "s*": {"s", "s t", "s_t"}, "s_t": {"s_t"}}
     names = set().union(*(glob[one] for one in scenarios or ["s*"]))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wt_git.clock import whole_seconds
 from wt_git.config import load
-from wt_git.errors import ConfigurationError, GitError, UsageError
+from wt_git.errors import GitError, UsageError
 from wt_git.git.notes import open_notes
 from wt_git.records.finished_sweeps import (
     SHORTEST_PREFIX,
@@ -21,7 +21,7 @@ from wt_git.records.finished_sweeps import (
     Review,
     find_sweep,
 )
-from wt_git.records.ledger_scan import trees_of_sweep
+from wt_git.records.ledger import Ledger
 from wt_git.records.notes import LONGEST_LINE
 from wt_git.records.reading import missing_directory, readable_records
 from wt_git.records.reviews import ReviewRecord
@@ -148,7 +148,7 @@ def keep_review(runs_dir: Path, folder: Path, reviewed: Reviewed) -> str | None:
         notes = open_notes(folder, ref=load(folder).notes_ref)
         if notes is not None:
             _add_to_notes(notes, runs_dir, reviewed)
-    except (GitError, ConfigurationError, OSError) as error:
+    except (GitError, UsageError, OSError) as error:
         return (
             f"the review is recorded, but its note could not be written: {error}; "
             "`wt notes rebuild` writes it from the runs directory"
@@ -163,7 +163,7 @@ def _add_to_notes(notes: Notes, runs_dir: Path, reviewed: Reviewed) -> None:
     sweep = reviewed.sweep
     noted = [
         tree
-        for tree in trees_of_sweep(runs_dir, sweep.sweep_id, sweep.rows)
+        for tree in Ledger(runs_dir).trees_of_sweep(sweep.sweep_id)
         if sweep.sweep_id in view.sweeps(tree)
     ]
     if noted:

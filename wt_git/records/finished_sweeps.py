@@ -38,7 +38,7 @@ class Spent(NamedTuple):
 class FinishedSweep:
     """A sweep that ended, as recorded; None where it is not known.
 
-    `rows` is how many rows it can have in the ledger at most, `spent` is None without a price.
+    `spent` is None without a price.
     """
 
     sweep_id: str
@@ -48,7 +48,6 @@ class FinishedSweep:
     question: str | None
     fingerprint: str | None
     prediction_held: bool | None
-    rows: int | None
     wall_s: Decimal | None
     input_tokens: int | None
     cached_tokens: int | None
@@ -100,7 +99,6 @@ def read_experiment(record: Mapping[str, Any]) -> FinishedSweep | Review | None:
         question=text(record.get("question")),
         fingerprint=text(record.get("fingerprint")),
         prediction_held=flag(record.get("prediction_held")),
-        rows=_rows(record),
         wall_s=amount(cost.get("wall_s")),
         input_tokens=whole(cost.get("input_tokens")),
         cached_tokens=whole(cost.get("cached_tokens")),
@@ -143,14 +141,6 @@ def find_sweep(runs_dir: Path, wanted: str) -> FoundSweep | Ambiguous | None:
     if len(matches) > 1:
         return Ambiguous(tuple(matches.values()))
     return next((FoundSweep(one, reviews.get(key)) for key, one in matches.items()), None)
-
-
-def _rows(record: Mapping[str, Any]) -> int | None:
-    selected, errors = whole(record.get("scenarios")), whole(record.get("errors"))
-    not_started = record.get("not_started")
-    if selected is None or errors is None or not isinstance(not_started, list):
-        return None
-    return max(selected - errors - len(not_started), 0)
 
 
 def _spent(usd: object) -> Spent | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from wt_git.records.lenient import within
+from wt_git.records.lenient import is_version, text, within
 from wt_git.records.rows import LEDGER_VERSION
 
 if TYPE_CHECKING:
@@ -61,18 +61,18 @@ def gate_row(record: Mapping[str, Any]) -> GateRow | None:
     target = parts["target"] if "target" in parts else parts.get("runtime")
     if not isinstance(target, str):
         return None
-    tier = _text(experiment.get("tier"))
+    tier = text(experiment.get("tier"))
     failed = _failed(record, experiment)
     cut_short = experiment.get("budget_exhausted") is True or experiment.get("interrupted") is True
     return GateRow(
         target=target,
         tier=tier,
         scenario=scenario_id(record),
-        sweep_id=_text(record.get("sweep_id")),
-        verdict=_text(record.get("verdict")),
+        sweep_id=text(record.get("sweep_id")),
+        verdict=text(record.get("verdict")),
         failed=failed,
         passes=tier == "focused" and not cut_short and not failed and _is_known(record),
-        fingerprint=_text(experiment.get("fingerprint")),
+        fingerprint=text(experiment.get("fingerprint")),
         parts=parts,
         sources=within(experiment.get("sources")),
     )
@@ -83,19 +83,14 @@ def scenario_id(record: Mapping[str, Any]) -> ScenarioId:
     name = record.get("scenario_id")
     if isinstance(name, list | dict):  # of any depth, so not written out
         name = type(name).__name__
-    return ScenarioId(_text(record.get("pack")), str(name))
+    return ScenarioId(text(record.get("pack")), str(name))
 
 
 def _failed(record: Mapping[str, Any], experiment: Mapping[str, Any]) -> bool:
     said = experiment.get("counts_as_failure")
-    return said if isinstance(said, bool) else _text(record.get("verdict")) not in _PASSING
+    return said if isinstance(said, bool) else text(record.get("verdict")) not in _PASSING
 
 
 def _is_known(record: Mapping[str, Any]) -> bool:
     """Whether the row's version is one whose passes can be read; none at all is the oldest."""
-    version = record.get("windtunnel_ledger", LEDGER_VERSION)
-    return not isinstance(version, bool) and version in (0, LEDGER_VERSION)
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) else None
+    return is_version(record.get("windtunnel_ledger", 0), 0, LEDGER_VERSION)

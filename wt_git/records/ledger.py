@@ -16,13 +16,17 @@ from wt_git.clock import SystemClock
 from wt_git.errors import UsageError
 from wt_git.records import layout
 from wt_git.records.gate_rows import gate_row
-from wt_git.records.ledger_index import identity, open_private
+from wt_git.records.ledger_index import identity
 from wt_git.records.ledger_keeping import make_index, usable_index
 from wt_git.records.ledger_lines import record_of
+from wt_git.records.ledger_opening import open_private
 from wt_git.records.ledger_rows import PastCost, cost_per_run, indexed_row, past_cost
+from wt_git.records.notes import recorded_trees
+from wt_git.records.result_rows import LedgerResults, result_row, rows_that_stand
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from collections.abc import Set as AbstractSet
     from decimal import Decimal
     from pathlib import Path
 
@@ -116,6 +120,28 @@ class Ledger:
         """
         return self._ask(lambda index, _descriptor: index.trees(), set())
 
+    def results(self, labels: AbstractSet[str] | None) -> LedgerResults:
+        """Return the rows under `labels` (exact; None: all of them) that say what is working."""
+
+        def find(index: Index, ledger: int) -> LedgerResults:
+            found = (result_row(_read(ledger, one).record) for one in index.latest(labels))
+            passed_over = index.counts()[1] + index.of_other_versions(labels)
+            return LedgerResults(rows_that_stand(found), passed_over)
+
+        return self._ask(find, LedgerResults({}, 0))
+
+    def trees_of_sweep(self, sweep_id: str) -> tuple[str, ...]:
+        """Return the trees that the rows of a sweep are about; empty when none says so.
+
+        The latest row that says it answers for all: those of one sweep agree.
+        """
+
+        def find(index: Index, ledger: int) -> tuple[str, ...]:
+            rows = (_read(ledger, one).record for one in index.of_sweep(sweep_id))
+            return next(filter(None, map(recorded_trees, rows)), ())
+
+        return self._ask(find, ())
+
     def close(self) -> None:
         """Forget what was read. A later question reads again."""
         with self._lock:
@@ -202,7 +228,7 @@ class Ledger:
     def _unreadable(self, reason: str, *, retryable: bool = False) -> UsageError:
         return UsageError(
             f"cannot read the ledger '{self._path}': {reason}; move it away or mend it, or name "
-            "another directory with --runs-dir",
+            "another runs directory",
             code="ledger-unreadable",
             facts={"path": str(self._path), "reason": reason},
             retryable=retryable,

@@ -9,43 +9,22 @@ included; and it is from this start of the machine, since nothing of it is synce
 from __future__ import annotations
 
 import contextlib
-import os
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from wt_git.records.ledger_lines import Stored, Writer, scanned, stored
+from wt_git.records.ledger_lines import scanned
 from wt_git.records.ledger_rows import IndexedRow
+from wt_git.records.ledger_tables import INDEXES, TABLES, Writer, restored, stored
 
 if TYPE_CHECKING:
+    import os
     import sqlite3
     from collections.abc import Iterable
-    from pathlib import Path
+    from collections.abc import Set as AbstractSet
+
+    from wt_git.records.ledger_tables import Stored
 
 _APPLICATION = 0x57544C49  # "WTLI"
 _VERSION = 1
-_SCHEMA = (
-    "CREATE TABLE ledger(identity, boot, rows, skipped)",
-    "CREATE TABLE text(id INTEGER PRIMARY KEY, value UNIQUE)",
-    # A pack that is not known is 0, since nulls would all differ.
-    "CREATE TABLE scenario(id INTEGER PRIMARY KEY, pack INTEGER, name INTEGER, UNIQUE(pack, name))",
-    (
-        "CREATE TABLE line(start INTEGER PRIMARY KEY, length INTEGER, target INTEGER, tier,"
-        " scenario INTEGER, label INTEGER, sweep_id, model INTEGER, fingerprint, git_tree, failed,"
-        " passes, runs, wall_s, input_tokens, cached_tokens, output_tokens, cost_usd, tokens_known,"
-        " cost_per_run)"
-    ),
-)
-# Each ends in the offset of the line, as every index of SQLite does: the latest is its last entry.
-_INDEXES = (
-    "CREATE INDEX by_target ON line(target)",
-    "CREATE INDEX by_regression ON line(target, scenario) WHERE tier = 'regression'",
-    "CREATE INDEX by_pass ON line(target, scenario) WHERE passes",
-    "CREATE INDEX by_evidence ON line(target, fingerprint, scenario) WHERE passes",
-    "CREATE INDEX by_cost ON line(target, scenario, model)",
-    "CREATE INDEX by_price ON line(scenario, model, cost_per_run) WHERE cost_per_run IS NOT NULL",
-    "CREATE INDEX by_label ON line(label)",
-)
-_PATIENCE_S = 0.2
-_SAFE_IN_URI = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/")
 
 
 class Pointed(NamedTuple):
@@ -89,7 +68,7 @@ class Index:
         if run("PRAGMA user_version").fetchone()[0] != _VERSION:
             return False
         held = run("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
-        return sorted(sql for (sql,) in held) == sorted((*_SCHEMA, *_INDEXES))
+        return sorted(sql for (sql,) in held) == sorted((*TABLES, *INDEXES))
 
     def is_about(self, ledger: str) -> bool:
         """Say whether the index was last written for this identity, since the machine started."""
@@ -110,11 +89,11 @@ class Index:
         """Read the ledger and keep what it holds. Raises `OSError` as well."""
         run = self._connection.execute
         run("BEGIN")
-        for sql in _SCHEMA:
+        for sql in TABLES:
             run(sql)
         writer = Writer(self._connection, is_first=True)
         writer.write(scanned(descriptor))
-        for sql in _INDEXES:
+        for sql in INDEXES:
             run(sql)
         run("INSERT INTO ledger VALUES('', '', ?, ?)", (writer.rows, writer.skipped))
         run(f"PRAGMA application_id = {_APPLICATION}")
@@ -205,6 +184,27 @@ class Index:
         )
         return self._pointed(starts)
 
+    def latest(self, labels: AbstractSet[str] | None) -> list[Pointed]:
+        """Return what results may show: of each label, scenario and tier the latest row.
+
+        In the ledger's order. `labels` None: of all labels.
+        """
+        sql = (
+            "SELECT max(start) FROM line INDEXED BY by_label WHERE in_results{}"
+            " GROUP BY label, scenario, tier"
+        )
+        return self._pointed(sorted(self._of_labels(labels, sql)))
+
+    def of_other_versions(self, labels: AbstractSet[str] | None) -> int:
+        """Return how many rows under `labels` (None: all) are those of another version."""
+        sql = "SELECT count(*) FROM line INDEXED BY by_other_version WHERE in_results = 0{}"
+        return sum(self._of_labels(labels, sql))
+
+    def of_sweep(self, sweep_id: str) -> list[Pointed]:
+        """Return the rows of a sweep, the latest first."""
+        sql = "SELECT start FROM line INDEXED BY by_sweep WHERE sweep_id = ? ORDER BY start DESC"
+        return self._pointed(self._starts(sql, stored(sweep_id)))
+
     def trees(self) -> set[str]:
         """Return the trees from the latest pass of each target on, and of each scenario's latest."""
         run = self._connection.execute
@@ -230,7 +230,7 @@ class Index:
             )
             for start in passes:
                 found.update(run("SELECT git_tree FROM line WHERE start = ?", (start,)).fetchone())
-        return {tree for tree in map(_restored, found) if tree is not None}
+        return {tree for tree in map(restored, found) if tree is not None}
 
     def _ids(
         self, scenario: tuple[str | None, str], model: str | None
@@ -248,6 +248,13 @@ class Index:
             return None
         return row[0], row[1]
 
+    def _of_labels(self, labels: AbstractSet[str] | None, sql: str) -> list[int]:
+        """Return the numbers that `sql` selects under each label; of all at once without `labels`."""
+        if labels is None:
+            return self._starts(sql.format(""))
+        sql = sql.format(" AND label = (SELECT id FROM text WHERE value = ?)")
+        return [number for label in labels for number in self._starts(sql, stored(label))]
+
     def _starts(self, sql: str, *values: Stored) -> list[int]:
         found = self._connection.execute(sql, values).fetchall()
         return [start for (start,) in found if start is not None]
@@ -259,55 +266,12 @@ class Index:
             " (SELECT value FROM text WHERE id = label), sweep_id,"
             " (SELECT value FROM text WHERE id = model), fingerprint, git_tree, failed, passes, runs,"
             " wall_s, input_tokens, cached_tokens, output_tokens, cost_usd, tokens_known,"
-            " cost_per_run FROM line JOIN scenario ON scenario.id = line.scenario WHERE start = ?"
+            " cost_per_run, in_results FROM line JOIN scenario ON scenario.id = line.scenario WHERE start = ?"
         )
         found = []
         for start in starts:
             held = self._connection.execute(sql, (start,)).fetchone()
             if held is not None:
                 length, *values = held
-                found.append(Pointed(start, length, IndexedRow(*map(_restored, values))))
+                found.append(Pointed(start, length, IndexedRow(*map(restored, values))))
         return found
-
-
-def _restored(value: Any) -> Any:
-    return value.decode("utf-8", "surrogatepass") if isinstance(value, bytes) else value
-
-
-def open_private(*, large: bool) -> Index:
-    """Return an empty index that nobody else sees and that goes when it is closed."""
-    import sqlite3  # noqa: PLC0415 - for commands that ask a ledger
-
-    # With an empty name SQLite keeps what does not fit its cache in a file without a name.
-    name = "" if large else ":memory:"
-    connection = sqlite3.connect(name, isolation_level=None, check_same_thread=False)
-    return _careless(connection, "OFF")
-
-
-def open_file(path: Path, *, mode: str) -> Index:
-    """Open the index at `path`: `ro` to ask it, `rw` to add to it, `new` to make it."""
-    import sqlite3  # noqa: PLC0415 - for commands that ask a ledger
-
-    quoted = "".join(
-        chr(byte) if byte in _SAFE_IN_URI else f"%{byte:02x}"
-        for byte in os.fsencode(path.absolute())
-    )
-    connection = sqlite3.connect(
-        f"file:{quoted}?mode={'ro' if mode == 'ro' else 'rw'}",
-        uri=True,
-        isolation_level=None,
-        timeout=_PATIENCE_S,
-        check_same_thread=False,
-    )
-    return _careless(connection, "OFF" if mode == "new" else "MEMORY")
-
-
-def _careless(connection: sqlite3.Connection, journal: str) -> Index:
-    """Neither synced nor journalled on disk: what was not written to its end does not count."""
-    try:
-        for pragma in (f"journal_mode = {journal}", "synchronous = OFF", "trusted_schema = OFF"):
-            connection.execute(f"PRAGMA {pragma}")
-    except BaseException:
-        connection.close()
-        raise
-    return Index(connection)

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 
 from wt_git import files
 from wt_git.records import layout
-from wt_git.records.ledger_index import Index, identity, open_file
+from wt_git.records.ledger_index import Index, identity
+from wt_git.records.ledger_opening import open_file
 
 if TYPE_CHECKING:
     from pathlib import Path

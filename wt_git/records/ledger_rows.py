@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wt_git.records.gate_rows import gate_row, scenario_id
 from wt_git.records.lenient import amount, text, whole, within
+from wt_git.records.result_rows import may_be_shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,7 +44,8 @@ class IndexedRow(NamedTuple):
     `target`, `failed` and `passes` are those of the gate, None for a row that means nothing to it.
     `model` is the label under test; for rows without fingerprint parts, the model of the first run.
     `cost_usd` is a decimal number as text. `cost_per_run` is there only where the price is known
-    whole; it is a text that sorts as the amount does.
+    whole; it is a text that sorts as the amount does. `in_results`: whether results may show it;
+    False for a row of another version, None for one that names no scenario or label.
     """
 
     target: str | None
@@ -65,6 +67,7 @@ class IndexedRow(NamedTuple):
     cost_usd: str | None
     tokens_known: bool | None
     cost_per_run: str | None
+    in_results: bool | None
 
 
 def indexed_row(record: Mapping[str, Any]) -> IndexedRow:
@@ -98,6 +101,7 @@ def indexed_row(record: Mapping[str, Any]) -> IndexedRow:
         cost_usd=None if total is None else str(total),
         tokens_known=tokens_known,
         cost_per_run=None if per_run is None else sortable(per_run),
+        in_results=may_be_shown(record),
     )
 
 

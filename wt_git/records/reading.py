@@ -23,6 +23,14 @@ def missing_directory(runs_dir: Path) -> str:
     return said
 
 
+def passed_over(lines: int, file_name: str) -> tuple[str, ...]:
+    """Return what to say about lines of a file that hold no record, where there are any."""
+    if not lines:
+        return ()
+    said = f"{lines} line(s) of {file_name} were passed over"
+    return (f"{said}: broken, or written by another version",)
+
+
 @contextmanager
 def readable_records() -> Iterator[None]:
     """Turn an `OSError` of the block, which reads records, into a `UsageError` that names the file."""

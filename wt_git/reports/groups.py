@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from wt_git.records.ledger_scan import ResultRow
+    from wt_git.records.result_rows import ResultRow
     from wt_git.records.saved_runs import SavedRun
 
 

@@ -8,7 +8,7 @@ from wt_git.errors import UsageError
 from wt_git.files import LineReport
 from wt_git.records import layout
 from wt_git.records.finished_sweeps import newest_first
-from wt_git.records.reading import missing_directory, readable_records
+from wt_git.records.reading import missing_directory, passed_over, readable_records
 from wt_git.reports.ladder_totals import ladder_results
 
 if TYPE_CHECKING:
@@ -33,15 +33,8 @@ def load_ladder(runs_dir: Path) -> LoadedLadder:
         where = f" in '{runs_dir}'" if runs_dir.is_dir() else f": {missing_directory(runs_dir)}"
         raise UsageError(
             f"no finished sweeps recorded{where}",
-            hints=_passed_over(report),
+            hints=passed_over(report.skipped, layout.EXPERIMENTS),
             code="no-finished-sweeps",
             facts={"runs_dir": str(runs_dir)},
         )
-    return LoadedLadder(found, _passed_over(report))
-
-
-def _passed_over(report: LineReport) -> tuple[str, ...]:
-    if not report.skipped:
-        return ()
-    where = f"{report.skipped} line(s) of {layout.EXPERIMENTS} were passed over"
-    return (f"{where}: broken, or written by another version",)
+    return LoadedLadder(found, passed_over(report.skipped, layout.EXPERIMENTS))

@@ -5,19 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from wt_git.errors import UsageError
-from wt_git.files import LineReport
 from wt_git.records import layout
-from wt_git.records.ledger_scan import latest_rows
-from wt_git.records.reading import missing_directory, readable_records
+from wt_git.records.ledger import Ledger
+from wt_git.records.reading import missing_directory, passed_over, readable_records
 from wt_git.records.results import Results
 from wt_git.reports.result_totals import scenario_totals
 from wt_git.reports.run_reader import Asked, RunReader
 from wt_git.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from wt_git.records.result_rows import Pair, ResultRow
     from wt_git.reports.groups import Group
     from wt_git.reports.run_reader import LeftOut
 
@@ -43,12 +43,12 @@ def load_results(
         raise UsageError(missing_directory(runs_dir), code="runs-dir-missing")
     wanted = list(dict.fromkeys(labels))
     asked = Asked(labels=frozenset(wanted) or None, scenarios=tuple(scenarios))
-    report = LineReport()
+    ledger = Ledger(runs_dir).results(asked.labels)
     with readable_records():
-        reader = _read(runs_dir, asked, report)
+        reader = _read(runs_dir, asked, ledger.rows)
     shown = [one for one in wanted or sorted(reader.labels) if one in reader.labels]
     missing = [one for one in wanted if one not in reader.labels]
-    left_out = (*_unread(reader.left_out), *_passed_over(report))
+    left_out = (*_unread(reader.left_out), *passed_over(ledger.passed_over, layout.LEDGER))
     if not shown:
         raise _no_runs(runs_dir, missing, reader, left_out)
     groups = [group for label in shown for group in reader.groups(label)]
@@ -65,12 +65,11 @@ def load_results(
     return LoadedResults(document, (*told, *left_out))
 
 
-def _read(runs_dir: Path, asked: Asked, report: LineReport) -> RunReader:
+def _read(runs_dir: Path, asked: Asked, rows: Mapping[Pair, Sequence[ResultRow]]) -> RunReader:
     """Read what was asked for; everything, when a label is not where its runs are stored.
 
     Somebody may have moved them, and otherwise the labels that there are have to be named.
     """
-    rows = latest_rows(runs_dir, asked.labels, report)
     reader = RunReader(asked, rows)
     reader.read(runs_dir, everywhere=False)
     if asked.labels is not None and not asked.labels <= reader.labels:
@@ -129,14 +128,6 @@ def _unread(left_out: LeftOut) -> Iterator[str]:
         yield f"{left_out.unfinished} run(s) have no score and are not counted: they did not end"
     if left_out.not_flights:
         yield f"{left_out.not_flights} run(s) of selftests and replays are not counted"
-
-
-def _passed_over(report: LineReport) -> Iterator[str]:
-    if report.skipped:
-        yield (
-            f"{report.skipped} line(s) of {layout.LEDGER} were passed over: broken, or written by "
-            "another version"
-        )
 
 
 def _names(names: Iterable[str]) -> str:

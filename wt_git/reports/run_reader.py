@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from wt_git.api.trace import folder_name
-from wt_git.records.ledger_scan import Pair
+from wt_git.records.result_rows import Pair
 from wt_git.records.run_files import peek, run_files
 from wt_git.records.saved_runs import NOT_FLIGHTS, UnreadableRunError, load_run
 from wt_git.reports.groups import Group, groups_of
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
     from pathlib import Path
 
-    from wt_git.records.ledger_scan import ResultRow
+    from wt_git.records.result_rows import ResultRow
     from wt_git.records.run_files import RunFile, RunIdentity
     from wt_git.records.saved_runs import SavedRun
 

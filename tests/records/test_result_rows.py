@@ -1,4 +1,4 @@
-"""What reading the ledger from end to end says about labels and sweeps."""
+"""Which rows of a ledger say what is working, and which are passed over."""
 
 from __future__ import annotations
 
@@ -8,17 +8,15 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kit.noted_sweeps import OTHER_TREE, TREE, row
 from kit.saved_runs import run_id, save_row
 from kit.traces import texts
 
-from wt_git.files import LineReport
-from wt_git.records.ledger_scan import Pair, latest_rows, trees_of_sweep
+from wt_git.records.ledger import Ledger
+from wt_git.records.result_rows import Pair
 
 
 def latest(runs_dir, labels=None):
-    report = LineReport()
-    return latest_rows(runs_dir, labels, report), report.skipped
+    return Ledger(runs_dir).results(labels)
 
 
 def packs(rows) -> list[tuple[str | None, str | None]]:
@@ -79,7 +77,7 @@ labels = st.sampled_from(["a", "b", 'a"', "ü", "a\\", "\u2028", "a b"]) | texts
 
 @given(st.lists(labels, max_size=5), st.sets(labels, max_size=2), st.booleans())
 def test_asking_for_labels_changes_nothing_about_them(tmp_path_factory, written, asked, ascii_only):
-    """Rows of others are passed over without being read, however they are written."""
+    """However they are written, and whatever is broken between them."""
     folder = tmp_path_factory.mktemp("runs")
     rows: list[dict[str, Any]] = [
         {"windtunnel_ledger": 1, "scenario_id": f"s{n}", "label": label, "run_ids": [str(n)]}
@@ -92,15 +90,3 @@ def test_asking_for_labels_changes_nothing_about_them(tmp_path_factory, written,
     found, skipped = latest(folder, frozenset(asked))
     assert found == {pair: of for pair, of in everything.items() if pair.label in asked}
     assert skipped == broken == len(written)
-
-
-def test_the_trees_of_a_sweep_are_those_of_its_first_row_that_has_any(tmp_path):
-    """From the end; rows whose tree changed meanwhile have none."""
-    changed = row(1, experiment_fingerprint="changed-during-sweep")
-    told = row(1, experiment_tree_under_test=OTHER_TREE)
-    path = tmp_path / "ledger.ndjsonl"
-    path.write_text("".join(json.dumps(one) + "\n" for one in (row(2), told, changed)))
-    assert trees_of_sweep(tmp_path, told["sweep_id"], None) == (TREE, OTHER_TREE)
-    assert trees_of_sweep(tmp_path, told["sweep_id"], 2) == (TREE, OTHER_TREE)
-    assert trees_of_sweep(tmp_path, told["sweep_id"], 1) == ()
-    assert trees_of_sweep(tmp_path, "ffffffffffff", None) == ()
