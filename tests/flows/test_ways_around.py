@@ -205,3 +205,15 @@ def test_a_pass_of_a_copy_elsewhere_earns_nothing(here: Repo, tmp_path: Path) ->
     write_pack("other.py", name="other", scenarios=[("first", "ok", [])])
     assert run(source="other.py:PACK").code == 0
     passed()
+
+
+def test_history_in_another_worktree_is_pointed_out(here: Repo) -> None:
+    """Each has a runs directory of its own, so a new one starts free, and is said to."""
+    passed()
+    here.git("worktree", "add", "--quiet", "../beside")
+    os.chdir("../beside")
+    assert f"while '{here.path}/runs' has history for this target" in passed().err
+    passed("--runs-dir", "other", "--runtime", PLUGIN)
+    os.chdir(here.path)
+    there = Path("../beside/other").resolve()
+    assert f"while '{there}' has history for this target" in passed("--runtime", PLUGIN).err

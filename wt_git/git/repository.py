@@ -7,6 +7,7 @@ that says so: it must never pass for "no repository" (docs/architecture.md).
 
 from __future__ import annotations
 
+import contextlib
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,6 +40,14 @@ class Repository:
     def linked(self) -> bool:
         """Whether this is a linked worktree (`git worktree add`)."""
         return self.git_dir != self.common_dir
+
+    def working_directories(self) -> list[Path]:
+        """Return the tops of all its working directories, as far as git wrote them down."""
+        tops = [self.top, self.common_dir.parent]
+        for folder in sorted(self.common_dir.glob("worktrees/*/gitdir")):
+            with contextlib.suppress(OSError, ValueError):
+                tops.append((folder.parent / folder.read_text("utf-8").strip()).resolve().parent)
+        return list(dict.fromkeys(tops))
 
     @property
     def index_path(self) -> Path:

@@ -126,7 +126,8 @@ def _history_elsewhere(
     repository = found.fingerprinter.repository() if fingerprint.snapshot is not None else None
     if repository is None:
         return None
-    places = dict.fromkeys([found.request.runs_dir.absolute().parent, repository.top])
+    beside = found.request.runs_dir.absolute().parent
+    places = dict.fromkeys([beside, *repository.working_directories()])
     other = history_elsewhere(
         found.request.runs_dir, places, set(map(as_recorded, _targets(found)))
     )
