@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -55,6 +56,18 @@ def test_one_file_is_executed_once_whichever_form_names_it(
     first, second = (_load(specs[form]) for form in order)
     assert first is second
     assert builtins.wt_count == 1  # type: ignore[attr-defined]
+
+
+def test_a_file_named_by_its_path_may_import_from_the_working_directory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As a module that was named by its dotted name may, whichever is loaded first."""
+    monkeypatch.setattr(sys, "path", [place for place in sys.path if place not in {"", os.getcwd()}])
+    Path("desk_of_r").mkdir()
+    Path("desk_of_r/rules.py").write_text("RULE = 'look it up'\n")
+    Path("bench_of_r").mkdir()
+    Path("bench_of_r/plugin.py").write_text("from desk_of_r.rules import RULE as THING\n")
+    assert _load("bench_of_r/plugin.py:THING") == "look it up"
 
 
 def test_the_working_directory_is_importable_for_dotted_names() -> None:

@@ -66,6 +66,7 @@ def load(source: Source, what: str) -> Loaded:
     """
     shown = f"{source.place}:{source.attribute}"
     try:
+        _make_importable(Path.cwd())
         module = _module_at(Path(source.place)) if source.is_path else _module_named(source.place)
         value = _attribute(module, source.attribute)
     except FOREIGN_FAILURES as error:
@@ -116,11 +117,13 @@ _PREFIX = "wt_loaded_"
 _modules_by_file: dict[Path, ModuleType] = {}
 
 
+def _make_importable(folder: Path) -> None:
+    """Put `folder` on the path: the installed command, unlike `python -m`, does not have it there."""
+    if str(folder) not in sys.path and "" not in sys.path:
+        sys.path.insert(0, str(folder))
+
+
 def _module_named(name: str) -> ModuleType:
-    # The installed command, unlike `python -m`, does not have the working directory on its path.
-    here = str(Path.cwd())
-    if here not in sys.path and "" not in sys.path:
-        sys.path.insert(0, here)
     if name not in sys.modules:
         importlib.invalidate_caches()
         spec = importlib.util.find_spec(name)
