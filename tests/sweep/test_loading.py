@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 
@@ -62,7 +61,9 @@ def test_a_file_named_by_its_path_may_import_from_the_working_directory(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """As a module that was named by its dotted name may, whichever is loaded first."""
-    monkeypatch.setattr(sys, "path", [place for place in sys.path if place not in {"", os.getcwd()}])
+    monkeypatch.setattr(
+        sys, "path", [place for place in sys.path if place not in {"", str(Path.cwd())}]
+    )
     Path("desk_of_r").mkdir()
     Path("desk_of_r/rules.py").write_text("RULE = 'look it up'\n")
     Path("bench_of_r").mkdir()
