@@ -42,13 +42,6 @@ def _check_place(out: Path, runs_dir: RunsDir) -> None:
             out,
             "record",
         )
-    if _is_a_place_of_code(out):
-        raise _not_ours(
-            f"--out '{out}' is where code or its configuration belongs: what is put there later would "
-            "never be under test; name a document, such as out.json",
-            out,
-            "code",
-        )
     if out.is_dir():
         raise _not_ours(f"--out '{out}' is a folder; name a file in it", out, "folder")
     if paths.is_tracked(out):
@@ -63,6 +56,13 @@ def _check_place(out: Path, runs_dir: RunsDir) -> None:
             "wrote it; remove it or name another file",
             out,
             "exists",
+        )
+    if _is_a_place_of_code(out):
+        raise _not_ours(
+            f"--out '{out}' is where code or its configuration belongs: what is put there later would "
+            "never be under test; name a document, such as out.json",
+            out,
+            "code",
         )
 
 
