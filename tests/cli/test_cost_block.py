@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from wt_git.cli.cost_block import cost_block
 from wt_git.config import CacheCheck, Pricing, Rates
-from wt_git.ladder.cache_check import check
+from wt_git.ladder.cache_check import check, combine
 from wt_git.ladder.pricing import price
 from wt_git.ladder.tokens import Tokens
 from wt_git.records.rows import CacheCheckRecord, Cost
@@ -109,6 +109,44 @@ def test_a_passing_cache_check_has_no_reason():
     assert cost_block(None, cost(Tokens(0, 0, 0)), None, checked)[3:] == [
         "  cache check: pass",
         "  call 2: cached 600/1200",
+    ]
+
+
+def test_tokens_that_have_no_price_are_told_from_unknown_ones():
+    """Which entry is missing is named, since nothing is wrong with what the runtime reports."""
+    used = Tokens(5, 1, 5)
+    unpriced = price(used, 6, "x", Pricing())
+    table = "[tool.windtunnel.ladder.pricing.models]"
+    assert cost_block(None, cost(used), unpriced, None, model="x")[4:] == [
+        f"  these tokens have no price: {table} has neither 'x' nor 'default'"
+    ]
+    assert cost_block(None, cost(used), unpriced, None)[4:] == [
+        f"  these tokens have no price: {table} has no 'default', and the runtime reports no model"
+    ]
+    unknown = Tokens(None, None, None)
+    assert not cost_block(None, cost(unknown), unpriced, None, model="x")[4:]
+
+
+def test_calls_of_several_scenarios_stand_below_their_names():
+    """Numbers begin anew in each conversation, so nobody could tell them apart otherwise."""
+    hit, miss = (check([calls((1000, 0), (1200, n))], CacheCheck()) for n in (700, 1))
+    silent = check([None], CacheCheck())
+    alone = check([calls((1000, 0))], CacheCheck())
+    checks = [("a/one", hit), ("a/two", miss), ("a/three", silent), ("a/four", alone)]
+    block = cost_block(
+        None,
+        cost(Tokens(0, 0, 0)),
+        None,
+        combine(record for _, record in checks),
+        by_scenario=checks,
+    )
+    assert block[3:] == [
+        "  cache check: fail — prompt cache miss at call 2: cached 1 of 1200 prompt tokens",
+        "  a/one: pass",
+        "  call 2: cached 700/1200",
+        "  a/two: fail",
+        "  call 2: cached 1/1200",
+        "  a/three: unknown",
     ]
 
 

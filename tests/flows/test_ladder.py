@@ -76,6 +76,7 @@ def test_a_spent_budget_starts_no_further_run_and_says_so_everywhere(here: Repo)
     assert ran.code == 1
     assert "focused sweep, budget 0.4s" in ran.err
     assert "budget of 0.4s spent" in ran.err
+    assert "; not all runs of: first; " in ran.err
     assert "prediction MISSED: expected pass, got fail" in ran.err
     (row,) = ledger()
     assert 1 <= row["runs"] < 9

@@ -76,6 +76,21 @@ def test_the_run_that_does_not_fit_ends_the_sweep():
     assert "not started: two" in sentence
 
 
+def test_a_scenario_that_got_fewer_runs_than_asked_is_named():
+    """Two runs of five that pass read like a whole result otherwise."""
+    limits, clock, _ = limits_of(budget_s=5)
+    job = limits.start_job(ONE)
+    job.run_began()
+    job.run_ended(None)
+    clock.seconds = 6
+    assert not job.may_run()
+    job.close()
+    assert limits.start_job(TWO) is None
+    sentence = limits.sentence(["two"])
+    assert "; not all runs of: one; not started: two; " in sentence
+    assert "not all runs" in limits.sentence([])
+
+
 def test_a_run_that_never_ended_costs_its_reserve():
     """The agent was asked, and got stuck: that was not free."""
     ceiling = Ceiling(Decimal(1), reserve_per_run=Decimal("0.4"))

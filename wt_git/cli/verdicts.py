@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from wt_git.records.experiments import SweepRecord
-    from wt_git.records.rows import Experiment
+    from wt_git.records.rows import Experiment, LedgerRow
     from wt_git.sweep.request import Prepared
     from wt_git.sweep.results import RunSummary, SweepOutcome
 
@@ -111,16 +111,24 @@ def closing_lines(outcome: SweepOutcome, elapsed_s: float) -> Iterator[str]:
     if outcome.cut_short is not None:
         yield outcome.cut_short
     if outcome.record is not None:
-        yield from _account(outcome.record)
+        yield from _account(outcome.record, outcome.rows())
     yield from outcome.problems
 
 
-def _account(record: SweepRecord) -> Iterator[str]:
+def _account(record: SweepRecord, rows: list[LedgerRow]) -> Iterator[str]:
     """Yield whether the prediction held, what was planned for this outcome, and what it cost."""
     for line in (prediction_line(record), plan_line(record)):
         if line is not None:
             yield line
-    yield from cost_block(record.question, record.cost, record.cost_usd, record.cache_check)
+    checks = [(f"{row.pack}/{row.scenario_id}", row.experiment.cache_check) for row in rows]
+    yield from cost_block(
+        record.question,
+        record.cost,
+        record.cost_usd,
+        record.cache_check,
+        model=record.model,
+        by_scenario=[(name, check) for name, check in checks if check is not None],
+    )
 
 
 def _summary(outcome: SweepOutcome, elapsed_s: float) -> str:

@@ -40,6 +40,7 @@ class Limits:
         self._clock = clock
         self._stop = stop
         self._lock = threading.Lock()
+        self._not_to_their_end: list[str] = []
 
     def start(self) -> None:
         """Let the clock of the budget run: the runtime is held."""
@@ -69,13 +70,21 @@ class Limits:
         with self._lock:
             return self._budget.allows(self._clock.monotonic())
 
+    def left_short(self, scenario: ScenarioId) -> None:
+        """Remember that `scenario` ran, and not as often as was asked for."""
+        with self._lock:
+            self._not_to_their_end.append(scenario.name)
+
     @property
     def exhausted(self) -> bool:
         """Whether something was refused, so that the sweep answers a smaller question."""
         return self._budget.is_spent or (self._ceiling is not None and self._ceiling.is_exhausted)
 
     def sentence(self, not_started: Sequence[str]) -> str | None:
-        """Return what cut the sweep short, and what never began; None when nothing did."""
+        """Return what cut the sweep short, and what never began; None when nothing did.
+
+        `not_started` are the scenarios of which no run began.
+        """
         elapsed_s = self._budget.spent_after_s
         if elapsed_s is not None and self._budget_s is not None:
             said = f"budget of {shortest(self._budget_s)}s spent after {elapsed_s:.0f}s"
@@ -85,6 +94,8 @@ class Limits:
             remedy = _REMEDY.format(limit="ceiling")
         else:
             return None
+        if self._not_to_their_end:
+            said += f"; not all runs of: {', '.join(map(one_line, self._not_to_their_end))}"
         if not_started:
             said += f"; not started: {', '.join(map(one_line, not_started))}"
         return f"{said}; {remedy}"
@@ -98,10 +109,13 @@ class JobLimits:
         self._scenario = scenario
         self._reservation: Reservation | None = None
         self._is_flying = False
+        self._has_flown = False
 
     def may_run(self) -> bool:
         """Say whether the next run may start; money for it is set aside then."""
         allowed, self._reservation = self._limits.reserve(self._scenario)
+        if not allowed and self._has_flown:
+            self._limits.left_short(self._scenario)
         return allowed
 
     @property
@@ -111,7 +125,7 @@ class JobLimits:
 
     def run_began(self) -> None:
         """From here on the run may cost something."""
-        self._is_flying = True
+        self._is_flying = self._has_flown = True
 
     def run_ended(self, cost: CostUsd | None) -> None:
         """Account for the run; None: nobody knows what it cost."""
