@@ -18,6 +18,7 @@ from wt_git.api.scenario import Scenario
 from wt_git.clock import SystemClock
 from wt_git.config import Settings
 from wt_git.evidence.fingerprint import Fingerprinter, Subject
+from wt_git.records.ledger import Ledger
 from wt_git.runner import run as runner_run
 from wt_git.spi.agent_runtime import AgentConfig
 from wt_git.sweep.plugins import find_plugin, resolve
@@ -85,7 +86,13 @@ def sweep_s(runs_dir: Path, scenarios: int, runs: int) -> float:
         ceiling=None,
         plan=plan("sequential", None, limit=None, hooks_active=False),
     )
-    sweep = Sweep(prepared, observer=Silent(), clock=SystemClock(), lock_folder=runs_dir)
+    sweep = Sweep(
+        prepared,
+        ledger=Ledger(runs_dir),
+        observer=Silent(),
+        clock=SystemClock(),
+        lock_folder=runs_dir,
+    )
     began = time.perf_counter()
     sweep.run()
     return time.perf_counter() - began

@@ -17,6 +17,7 @@ from wt_git.api.scenario import Scenario
 from wt_git.clock import SystemClock
 from wt_git.config import Settings
 from wt_git.errors import UsageError
+from wt_git.records.ledger import Ledger
 from wt_git.spi.agent_runtime import AgentConfig
 from wt_git.sweep.plugins import Runtime
 from wt_git.sweep.request import Prepared, SweepRequest
@@ -103,6 +104,7 @@ def fly(
 ) -> tuple[Sweep, SweepOutcome]:
     sweep = Sweep(
         asked,
+        ledger=Ledger(asked.request.runs_dir),
         observer=observer or Listening(),
         clock=SystemClock(),
         lock_folder=Path("locks"),
@@ -297,6 +299,7 @@ def test_an_interrupt_between_provisioning_and_the_first_run_starts_none() -> No
 
     sweep = Sweep(
         prepared(Interrupting([])),
+        ledger=Ledger(Path("runs")),
         observer=Listening(),
         clock=SystemClock(),
         lock_folder=Path("locks"),
@@ -418,7 +421,11 @@ def test_a_signal_during_post_run_finds_the_sweep_complete() -> None:
             sweeps[0].interrupt(130)
 
     sweep = Sweep(
-        prepared(Late([])), observer=Listening(), clock=SystemClock(), lock_folder=Path("locks")
+        prepared(Late([])),
+        ledger=Ledger(Path("runs")),
+        observer=Listening(),
+        clock=SystemClock(),
+        lock_folder=Path("locks"),
     )
     sweeps.append(sweep)
     outcome = sweep.run()

@@ -13,7 +13,7 @@ import threading
 import uuid
 from typing import TYPE_CHECKING
 
-from wt_git.clock import file_stamp, with_fraction
+from wt_git.clock import file_stamp
 from wt_git.errors import (
     EXIT_BUSY,
     EXIT_INTERRUPTED,
@@ -25,23 +25,17 @@ from wt_git.errors import (
 )
 from wt_git.evidence.keeping import keep_sweep
 from wt_git.ladder.ceiling import Ceiling
-from wt_git.ladder.tiers import queue_priority
-from wt_git.records.events import LockAcquired, LockWaiting, SweepFinished, SweepStarted
-from wt_git.records.ledger import Ledger
+from wt_git.records.events import SweepFinished, SweepStarted
 from wt_git.records.manifests import is_time_to_prune, prune_manifests, write_manifest
 from wt_git.records.store import RunsDir
-from wt_git.spi.scheduler import RunJob
 from wt_git.sweep import brackets
 from wt_git.sweep.admission import earn, knows_target
 from wt_git.sweep.brackets import RuntimeFailureError
-from wt_git.sweep.breaker import LIMIT, Breaker
 from wt_git.sweep.hooks import dispatch_pack_end
-from wt_git.sweep.job import run_job
+from wt_git.sweep.jobs import run_jobs
 from wt_git.sweep.limits import Limits
 from wt_git.sweep.progress import Observer, Progress
-from wt_git.sweep.results import ScenarioBroke, ScenarioResult, SweepOutcome
 from wt_git.sweep.row import SweepFacts
-from wt_git.sweep.schedulers import GuardedJobs
 from wt_git.sweep.session import Session
 from wt_git.sweep.tally import Tally
 
@@ -51,14 +45,16 @@ if TYPE_CHECKING:
 
     from wt_git.clock import Clock
     from wt_git.ladder.gate import Earned
+    from wt_git.records.ledger import Ledger
     from wt_git.spi.agent_runtime import AgentRuntime
-    from wt_git.sweep.lock_holder import Waiting
     from wt_git.sweep.request import Prepared
+    from wt_git.sweep.results import ScenarioResult, SweepOutcome
 
 
 class Sweep:
     """A prepared sweep with its effects injected; `run` it once.
 
+    `ledger` is that of the runs directory; the one that admitted the sweep has read it already.
     `deliver` writes what the caller asked for from the results, in selection order, while the
     runtime is still held; a `StorageError` of it fails the sweep but loses nothing. `git_sha` is
     the short id of `HEAD` or None.
@@ -68,6 +64,7 @@ class Sweep:
         self,
         prepared: Prepared,
         *,
+        ledger: Ledger,
         observer: Observer,
         clock: Clock,
         lock_folder: Path,
@@ -76,6 +73,7 @@ class Sweep:
     ) -> None:
         self.sweep_id = uuid.uuid4().hex[:12]
         self._prepared = prepared
+        self._ledger = ledger
         self._clock = clock
         self._lock_folder = lock_folder
         self._git_sha = git_sha
@@ -93,7 +91,6 @@ class Sweep:
         )
         self._stop = threading.Event()
         self._interruption = threading.Event()
-        self._breaker = Breaker()
         self._limits = Limits(prepared.budget_s, self._ceiling(), clock, self._stop)
         self._tally = Tally(self.sweep_id, prepared.selected, self._limits)
 
@@ -132,10 +129,7 @@ class Sweep:
             with contextlib.suppress(OSError):
                 write_manifest(self._runs_dir.path, tree, manifest)
                 if is_time_to_prune(self._runs_dir.path):
-                    prune_manifests(
-                        self._runs_dir.path,
-                        self._ledger().trees_that_matter() | {tree},
-                    )
+                    prune_manifests(self._runs_dir.path, self._ledger.trees_that_matter() | {tree})
 
     def _announce(self) -> None:
         request = self._prepared.request
@@ -168,48 +162,23 @@ class Sweep:
 
     def _run_in_turn(self) -> SweepOutcome:
         """Run while nobody else uses the runtime. Raises `BusyError` where waiting was forbidden."""
-        from wt_git.sweep import queue  # noqa: PLC0415 - for runtimes that jobs cannot share
+        # Imported here since runtimes that jobs share need no queue.
+        from wt_git.sweep.holding import in_turn  # noqa: PLC0415
+        from wt_git.sweep.turn import WaitStopped  # noqa: PLC0415
 
-        runtime, request = self._prepared.runtime, self._prepared.request
-        holder = queue.Holder(
-            pid=os.getpid(),
-            host=socket.gethostname(),
-            since=with_fraction(self._clock.now()),
-            command=request.command,
-            label=request.label,
-            sweep_id=self.sweep_id,
-            runs_dir=str(request.runs_dir),
-        )
-        turn = queue.hold(
-            runtime.lock_key,
-            holder,
+        turn = in_turn(
+            self._prepared,
+            self.sweep_id,
+            self._progress,
             folder=self._lock_folder,
-            priority=queue_priority(self._prepared.tier),
-            wait=request.wait,
+            clock=self._clock,
             stop=self._interruption,
-            on_waiting=self._waiting,
-            on_acquired=self._acquired,
         )
         try:
             with turn:
                 return self._run_locked()
-        except queue.WaitStopped:
+        except WaitStopped:
             return self._tally.outcome(self._tally.status(), self._tally.exit_code())
-
-    def _waiting(self, waiting: Waiting) -> None:
-        from wt_git.sweep.lock_holder import describe_waiting  # noqa: PLC0415
-
-        self._progress.say(describe_waiting(waiting))
-        self._progress.emit(
-            LockWaiting,
-            lock=waiting.key,
-            holder=waiting.holder.as_record() if waiting.holder else None,
-        )
-
-    def _acquired(self, waited_s: float) -> None:
-        key = self._prepared.runtime.lock_key
-        self._progress.say(f"runtime '{key}' acquired after {waited_s:.1f}s")
-        self._progress.emit(LockAcquired, lock=key, waited_s=round(waited_s, 3))
 
     def _run_locked(self) -> SweepOutcome:
         began = self._clock.monotonic()
@@ -226,7 +195,7 @@ class Sweep:
         failure: BaseException | None = brackets.pre_run(self._prepared, runtime)
         try:
             if failure is None:
-                failure = self._execute(session)
+                failure = run_jobs(session, self._tally, self._limits, self._stop)
             if failure is None:
                 self._after_jobs(session, began)
         finally:
@@ -246,11 +215,8 @@ class Sweep:
         return Ceiling(
             prepared.ceiling,
             reserve_per_run=prepared.settings.ladder.reserve_per_run,
-            history=lambda scenario: self._ledger().highest_cost_per_run(scenario, model),
+            history=lambda scenario: self._ledger.highest_cost_per_run(scenario, model),
         )
-
-    def _ledger(self) -> Ledger:
-        return Ledger(self._runs_dir.path)
 
     def _earned_now(self) -> Earned | None:
         """Ask the gate again: while this sweep waited, another may have used what earned it.
@@ -260,7 +226,7 @@ class Sweep:
         prepared = self._prepared
         if prepared.earned is None or prepared.runtime.limit is None:
             return prepared.earned
-        return earn(prepared, prepared.fingerprinter.take(), self._ledger())
+        return earn(prepared, prepared.fingerprinter.take(), self._ledger)
 
     def _session(self, runtime: AgentRuntime, earned: Earned | None) -> Session:
         return Session(
@@ -283,7 +249,7 @@ class Sweep:
             tier=prepared.tier,
             declaration=request.declaration,
             budget_s=prepared.budget_s,
-            baseline=not knows_target(prepared, self._ledger()),
+            baseline=not knows_target(prepared, self._ledger),
             git_sha=self._git_sha,
             taken=taken,
             earned=earned,
@@ -292,46 +258,6 @@ class Sweep:
             pricing=prepared.settings.ladder.pricing,
             cache=prepared.settings.cache,
         )
-
-    def _execute(self, session: Session) -> BaseException | None:
-        """Run all jobs; return the exception that ended the sweep, or None."""
-        jobs = [
-            RunJob(
-                index=index,
-                name=selected.scenario.name,
-                runs=self._prepared.request.runs,
-                fn=self._job(session, index),
-            )
-            for index, selected in enumerate(self._prepared.selected)
-        ]
-        guarded = GuardedJobs(self._prepared.plan.effective, self._stop, self._progress.say)
-        try:
-            guarded.execute(self._prepared.plan.scheduler, jobs)
-        except Exception as error:  # noqa: BLE001 - post_run and the last event must still happen
-            return error
-        return None
-
-    def _job(self, session: Session, index: int) -> Callable[[], None]:
-        def run() -> None:
-            selected = self._prepared.selected[index]
-            limits = self._limits.start_job(selected.identity)
-            if limits is None:
-                return
-            result = run_job(session, index, selected, limits)
-            if result is None:
-                return
-            self._tally.add(result)
-            if not isinstance(result, ScenarioBroke):
-                self._breaker.ran()
-            elif self._breaker.errored():
-                self._tally.aborted = True
-                self._stop.set()
-                self._progress.say(
-                    f"aborting after {LIMIT} consecutive scenario errors: the bench or its "
-                    "runtime is broken, and the next scenario would break the same way"
-                )
-
-        return run
 
     def _after_jobs(self, session: Session, began: float) -> None:
         self._tell_hooks(session)

@@ -102,7 +102,8 @@ def _run(found: LookedUp, view: SweepView, form: Any, out: Path | None) -> int:
     from wt_git.sweep.sweep import Sweep  # noqa: PLC0415
 
     runs_dir = RunsDir(found.request.runs_dir)
-    prepared = admit(found, Ledger(runs_dir.path), view.say)
+    ledger = Ledger(runs_dir.path)
+    prepared = admit(found, ledger, view.say)
 
     def deliver(results: Any) -> None:
         if out is not None:
@@ -114,6 +115,7 @@ def _run(found: LookedUp, view: SweepView, form: Any, out: Path | None) -> int:
     clock = SystemClock()
     sweep = Sweep(
         prepared,
+        ledger=ledger,
         observer=view,
         clock=clock,
         lock_folder=lock_folder(),
