@@ -446,6 +446,21 @@ def test_a_dry_run_of_what_is_not_earned_says_why(here: Repo) -> None:
     assert after == before
 
 
+def test_a_dry_run_says_what_its_limits_will_not_allow(here: Repo) -> None:
+    """It is asked for in order not to be cut short."""
+    here.write({"pyproject.toml": PRICES.format(more="")})
+    plugin = write_plugin(send=f"time.sleep(0.1); {TOKENS}")
+    assert run("--scenario", "first", runtime=plugin).code == 0
+    ran = run("--scenario", "first", "--runs", "2", "--dry-run", runtime=plugin)
+    assert "budget:     900s, at most $1\n" in ran.out
+    assert "more than" not in ran.out
+    few = ("--scenario", "first", "--runs", "9", "--budget", "0.2", "--max-cost", "0.85")
+    ran = run(*few, "--dry-run", runtime=plugin)
+    assert ran.code == 0
+    assert "from 1 earlier run(s); more than the budget\n" in ran.out
+    assert "about $0.9000, from 1 earlier run(s); more than the ceiling\n" in ran.out
+
+
 def test_a_dry_run_for_programs_is_two_records(here: Repo) -> None:
     """What the sweep would be, and whether it would be admitted."""
     forecast, allowed = records(run("--scenario", "first", "--dry-run", "--json"))

@@ -215,6 +215,25 @@ def test_the_new_trace_begins_with_the_frozen_turns_and_says_so(flown) -> None:
     assert len(traces()) == 2
 
 
+def test_what_a_probe_took_forecasts_no_whole_run(flown) -> None:
+    """It played a part. A probe is forecast from probes, before the first one from whole runs."""
+
+    def forecast(*more: str) -> str:
+        ran = wt(*COMMON, *DECLARED, "--dry-run", *more)
+        assert ran.code == 0, ran.err
+        return next(line for line in ran.out.splitlines() if line.startswith("time:"))
+
+    trace = flown("counted")
+    assert probed(trace, "--runs", "2").code == 0
+    assert "not known: no earlier runs" in forecast("--scenario", "counted")
+    assert wt(*COMMON, "--scenario", "counted", *DECLARED).code == 0
+    assert "from 1 earlier run(s)" in forecast("--scenario", "counted")
+    assert "from 2 earlier run(s)" in forecast("--from-trace", str(trace))
+    other = flown("kept")
+    wt(*COMMON, "--scenario", "kept", *DECLARED)
+    assert "from 1 earlier run(s)" in forecast("--from-trace", str(other))
+
+
 def test_a_probe_is_recorded_as_one_everywhere(flown) -> None:
     """Tier, where it was taken from, budget, plan and prediction are in row, event and record."""
     trace = flown("counted")

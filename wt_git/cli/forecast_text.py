@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wt_git.ladder.budget import shortest
+from wt_git.ladder.decimals import plain
 from wt_git.text import one_line
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def forecast_lines(expected: Expected) -> Iterator[str]:
     model = f", model {one_line(found.runtime.model)}" if found.runtime.model else ""
     yield f"runtime:    {one_line(found.request.runtime)}{model}"
     budget = "no limit" if found.budget_s is None else f"{shortest(found.budget_s)}s"
-    ceiling = "" if found.ceiling is None else f", at most {found.ceiling} in money"
+    ceiling = "" if found.ceiling is None else f", at most ${plain(found.ceiling)}"
     yield f"budget:     {budget}{ceiling}"
     yield f"runs:       {expected.runs} ({len(names)} x {found.request.runs})"
     yield f"time:       {_time(expected)}"
@@ -32,21 +33,23 @@ def forecast_lines(expected: Expected) -> Iterator[str]:
 
 
 def _time(expected: Expected) -> str:
-    seconds = expected.wall_s
-    return (
-        f"about {_duration(seconds)}{_basis(expected)}"
-        if seconds is not None
-        else _unknown(
+    seconds, budget_s = expected.wall_s, expected.found.budget_s
+    if seconds is None:
+        return _unknown(
             [one_line(one.scenario.name) for one in expected.scenarios if one.wall_s is None]
         )
-    )
+    is_too_long = budget_s is not None and seconds > budget_s
+    more = "; more than the budget" if is_too_long else ""
+    return f"about {_duration(seconds)}{_basis(expected)}{more}"
 
 
 def _cost(expected: Expected) -> str:
     if expected.found.settings.ladder.pricing is None:
         return "not known: there is no [tool.windtunnel.ladder.pricing]"
-    if expected.cost is not None:
-        return f"about ${expected.cost:.4f}{_basis(expected)}"
+    cost, ceiling = expected.cost, expected.found.ceiling
+    if cost is not None:
+        more = "; more than the ceiling" if ceiling is not None and cost > ceiling else ""
+        return f"about ${cost:.4f}{_basis(expected)}{more}"
     return _unknown([one_line(one.scenario.name) for one in expected.scenarios if one.cost is None])
 
 

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from wt_git.config import Pricing
     from wt_git.records.gate_rows import ScenarioId
     from wt_git.records.ledger import Ledger, PastCost
+    from wt_git.records.rows import Tier
     from wt_git.sweep.request import LookedUp
 
-_EARLIER_ROWS = 20
+_EARLIER_ROWS, _ROWS_LOOKED_AT = 20, 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +97,7 @@ def forecast(found: LookedUp, ledger: Ledger) -> Expected:
     scenarios = []
     for selected in found.selected:
         identity = selected.identity
-        past = ledger.spent(identity, target, model, limit=_EARLIER_ROWS)
+        past = _alike(ledger.spent(identity, target, model, limit=_ROWS_LOOKED_AT), found.tier)
         scenarios.append(
             ScenarioForecast(
                 scenario=identity,
@@ -106,6 +107,16 @@ def forecast(found: LookedUp, ledger: Ledger) -> Expected:
             )
         )
     return Expected(found=found, scenarios=tuple(scenarios))
+
+
+def _alike(past: Sequence[PastCost], tier: Tier) -> Sequence[PastCost]:
+    """Return the rows whose runs played as much: a probe plays a part of a scenario.
+
+    Before a scenario's first probe, whole runs say what a probe takes at most.
+    """
+    whole = [one for one in past if one.tier != "probe"]
+    alike = whole if tier != "probe" else [one for one in past if one.tier == "probe"] or whole
+    return alike[:_EARLIER_ROWS]
 
 
 def _wall_s(past: Sequence[PastCost], runs: int) -> float | None:
