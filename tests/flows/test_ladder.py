@@ -493,6 +493,17 @@ def test_records_for_programs_are_all_that_stdout_holds(here: Repo) -> None:
     assert "PASS    first" in ran.err
 
 
+def test_a_program_is_told_that_the_prompt_cache_failed_the_sweep(here: Repo) -> None:
+    """All verdicts are PASS then, and the exit code is 1."""
+    _, finished = records(run("--json", declared=False))
+    assert "cache_check" not in finished
+    here.write({"pyproject.toml": "[tool.windtunnel.cache]\nfail_on_miss = true\n"})
+    _, finished = records(run("--scenario", "first", "--json"))
+    assert (finished["exit_code"], finished["verdicts"][0]["verdict"]) == (1, "PASS")
+    assert finished["cache_check"] == experiments()[-1]["cache_check"]
+    assert finished["cache_check"]["result"] == "unknown"
+
+
 def test_a_busy_runtime_is_a_refusal_that_trying_again_can_help(here: Repo) -> None:
     """Exit 75, and the holder among the facts."""
     plugin = write_plugin(send="time.sleep(2)", max_concurrency="1")

@@ -84,6 +84,7 @@ def _finished(outcome: SweepOutcome, failure: BaseException | None) -> run_recor
         budget_exhausted=outcome.cut_short is not None,
         cost=record.cost if record else None,
         cost_usd=record.cost_usd if record else None,
+        cache_check=record.cache_check if record else None,
         verdicts=_verdicts(outcome),
         problems=list(outcome.problems),
         failure=None if failure is None else failure_of(failure),

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import Field, model_serializer
 
 from wt_git.records.documents import Document, Facts, Text
-from wt_git.records.rows import Cost, CostUsd, Tier, without_unconfigured
+from wt_git.records.rows import CacheCheckRecord, Cost, CostUsd, Tier, without_unconfigured
 
 RUN_VERSION = 1
 
@@ -58,6 +58,7 @@ class Failure(Document):
 class Finished(RunRecord):
     """The sweep ended, and what it came to. `cost` is null for a sweep without a record.
 
+    `cost_usd` and `cache_check` are absent where nothing configures them.
     `failure` is what ended it before its time, null where nothing did.
     """
 
@@ -70,6 +71,7 @@ class Finished(RunRecord):
     budget_exhausted: bool
     cost: Cost | None
     cost_usd: CostUsd | None = None
+    cache_check: CacheCheckRecord | None = None
     verdicts: list[ScenarioVerdict]
     problems: list[Text]
     failure: Failure | None = None
