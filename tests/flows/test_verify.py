@@ -391,7 +391,10 @@ def test_asked_wrongly(here, tmp_path):
     """Exit 2: an unknown commit, contradicting options, no repository, a gate that may not be."""
     ran = verify(here, "no-such-branch")
     assert (ran.code, "there is no commit 'no-such-branch'" in ran.err) == (2, True)
+    assert "git fetch origin no-such-branch" in ran.err
     assert verify(here, "HEAD^{tree}").code == 2
+    # A remote takes the names of branches and commits, and nothing that is reckoned from them.
+    assert verify(here, "HEAD~9").err.splitlines()[-1] == "  git fetch"
     assert verify(here, "--json", "--format", "text").code == 2
     assert verify(here, "--merge").code == 2
     assert wt("verify", cwd=tmp_path).code == 2
@@ -474,3 +477,23 @@ def test_a_log_of_commits_and_their_experiments(here):
     assert (one["title"], one["rows"][0]["verdict"]) == ("worse", "FAIL")
     assert json.loads(wt("log", "--json", "--scenario=other", cwd=here.path).out)["commits"] == []
     assert wt("log", "nowhere", cwd=here.path).code == 2
+
+
+def test_a_log_of_a_scenario_that_has_none_says_so(here):
+    """A mistyped name would look like one that never ran."""
+    cover(here)
+    ran = wt("log", "--scenario", "refnd", cwd=here.path)
+    assert (ran.code, ran.out) == (0, "")
+    assert "no experiment with 'refnd'" in ran.err
+    assert "no experiment" not in wt("log", "--scenario", "refund", cwd=here.path).err
+
+
+def test_the_log_of_one_sweep_is_in_the_order_of_names(here):
+    """Rows of one second have no order of their own."""
+    tree = tree_of(here)
+    names = ["b", "d", "a", "c"]
+    rows = [row(tree, scenario=one, sweep="c" * 12, label=f"l{n}") for n, one in enumerate(names)]
+    file_notes(here, tree, *rows, sweep("c" * 12))
+    ran = wt("log", "--json", cwd=here.path)
+    (one,) = json.loads(ran.out)["commits"]
+    assert [row["scenario"] for row in one["rows"]] == sorted(names)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,11 +12,14 @@ from wt_git.git.config_edits import values
 from wt_git.git.git_folders import GitFolders, find
 from wt_git.git.notes import open_notes
 from wt_git.githooks.recorded import REMOTE
-from wt_git.text import one_line
+from wt_git.text import one_line, shell_word
 
 if TYPE_CHECKING:
     from wt_git.git.history import History
     from wt_git.git.notes import Notes
+
+
+_RECKONED = re.compile(r"[~^:@]|\.\.")
 
 
 class NotesHere(NamedTuple):
@@ -44,17 +48,24 @@ class NotesHere(NamedTuple):
         return name
 
 
-def no_commit(history: History, revision: str, fetch: str) -> UsageError:
-    """Return the error for a revision that comes to no commit here; `fetch` may bring it."""
+def no_commit(history: History, revision: str) -> UsageError:
+    """Return the error for a revision that comes to no commit here, with what may bring it."""
     if revision == "HEAD" and history.is_unborn:
         return UsageError(
             "nothing was committed yet on this branch", hints=("git commit",), code="commit-missing"
         )
     return UsageError(
         f"there is no commit '{one_line(revision)}' in this clone",
-        hints=(fetch,),
+        hints=(_fetch(history, revision),),
         code="commit-missing",
     )
+
+
+def _fetch(history: History, revision: str) -> str:
+    """Return a command that may bring a commit: a remote knows names, and reckons nothing from them."""
+    if _RECKONED.search(revision) is None:
+        return f"git fetch origin {shell_word(revision)}"
+    return "git fetch --unshallow" if history.cut else "git fetch"
 
 
 def notes_here() -> NotesHere:

@@ -122,8 +122,7 @@ class _Session:
     def _resolve(self, revision: str) -> CommitFacts:
         found = self._history.resolve(revision)
         if found is None:
-            fetch = f"git fetch origin {shlex.quote(one_line(revision))}"
-            raise no_commit(self._history, revision, fetch)
+            raise no_commit(self._history, revision)
         return found
 
     def _judging(self) -> Judging:

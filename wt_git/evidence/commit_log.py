@@ -57,10 +57,15 @@ def _logged(
         covered=covered,
         rows=[
             _row(one)
-            for one in sorted(rows, key=lambda one: (one.row.ts, one.row.raw))
+            for one in sorted(rows, key=_place)
             if scenario is None or scenario in {one.row.scenario, one.row.name}
         ],
     )
+
+
+def _place(one: Judged) -> tuple[str, str, str, str]:
+    """Return what rows are sorted by: time, and within a second sweep and scenario."""
+    return (one.row.ts, one.row.sweep_id, one.row.name, one.row.raw)
 
 
 def _row(one: Judged) -> LoggedRow:

@@ -51,18 +51,18 @@ def command(
     history = History(notes.repository)
     found = history.between(wanted)
     if found is None:
-        raise no_commit(history, wanted, "git fetch")
+        raise no_commit(history, wanted)
     limit = max_count or (None if ".." in wanted else _DEFAULT_LIMIT)
     log = commit_log(notes.repository, notes.view(), found, limit=limit, scenario=scenario)
-    _print(log, graph=graph, as_json=as_json)
+    _print(log, scenario, graph=graph, as_json=as_json)
     return EXIT_YES
 
 
-def _print(log: CommitLog, *, graph: bool, as_json: bool) -> None:
+def _print(log: CommitLog, scenario: str | None, *, graph: bool, as_json: bool) -> None:
     from wt_git import files  # noqa: PLC0415
     from wt_git.cli import ui  # noqa: PLC0415
     from wt_git.reports.commit_log_text import commit_lines, trend_lines  # noqa: PLC0415
-    from wt_git.text import json_characters  # noqa: PLC0415
+    from wt_git.text import json_characters, one_line  # noqa: PLC0415
 
     if as_json:
         click.echo(json_characters(files.json_document(log.as_document())))
@@ -74,6 +74,8 @@ def _print(log: CommitLog, *, graph: bool, as_json: bool) -> None:
         plain = "utf" not in (sys.stdout.encoding or "").lower()
         for line in ["", *trend_lines(log, plain=plain)] if log.commits else []:
             ui.data(line)
+    if scenario is not None and not log.commits:
+        ui.talk("log", f"no experiment with '{one_line(scenario)}' was recorded on these commits")
     if log.skipped:
         ui.talk("log", f"{log.skipped} line(s) of notes could not be read and are not shown")
     if log.cut:
