@@ -11,13 +11,15 @@ from wt_git.errors import UsageError
 from wt_git.ladder.declaration import Declaration, check_declared, prediction_held
 
 
-def _check(declaration: Declaration, *, has_history: bool = True) -> None:
+def _check(
+    declaration: Declaration, *, has_history: bool = True, command: str = "wt run --scenario s"
+) -> None:
     check_declared(
         declaration,
         has_history=has_history,
         tier="focused",
         runs_dir=Path("my runs"),
-        command="wt run --scenario s",
+        command=command,
     )
 
 
@@ -58,6 +60,16 @@ def test_what_is_missing_is_named_and_completed(
     words = shlex.split(command)
     assert words[:4] == ["wt", "run", "--scenario", "s"]
     assert [word for word in words[4:] if word.startswith("--")] == missing
+
+
+@pytest.mark.parametrize("blank", [["--question", " "], ["--question="], ["--question= \t"]])
+def test_a_blank_question_is_not_in_the_command_that_asks_for_one(blank: list[str]) -> None:
+    """It would stand there beside the real one, and look like part of the advice."""
+    typed = shlex.join(["wt", "run", *blank, "--expect", "pass", "--label", "--question"])
+    with pytest.raises(UsageError) as caught:
+        _check(Declaration(question=" ", expect="pass"), command=typed)
+    (command,) = caught.value.commands
+    assert command == 'wt run --expect pass --label --question --question "…"'
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -39,7 +40,7 @@ def check_declared(
     missing = [option for option, lacks in options.items() if lacks]
     if not has_history or not missing:
         return
-    completed = " ".join([command, *missing])
+    completed = " ".join([_without_blank_question(command), *missing])
     raise UsageError(
         f"the runs directory '{runs_dir}' has history, so this {tier} sweep has to say what it is "
         "for: --question with what you want to find out, and --expect with pass or fail, what you "
@@ -53,6 +54,18 @@ def check_declared(
         hints=(completed,),
         commands=(completed,),
     )
+
+
+def _without_blank_question(command: str) -> str:
+    words = shlex.split(command)
+    kept: list[str] = []
+    while words:
+        word = words.pop(0)
+        if word == "--question" and words and not words[0].strip():
+            words.pop(0)
+        elif not (word.startswith("--question=") and not word.partition("=")[2].strip()):
+            kept.append(word)
+    return shlex.join(kept)
 
 
 def prediction_held(expect: Expectation | None, *, passed: bool) -> bool | None:
