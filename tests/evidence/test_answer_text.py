@@ -41,6 +41,22 @@ def test_a_covered_commit():
     )
 
 
+def test_of_many_rows_the_latest_are_shown():
+    """And of the others what they are about."""
+    records = []
+    for number in range(30):
+        of, ts = f"{number:012x}", f"2026-01-02T03:{number:02}:00Z"
+        about = parts(model=f"m{number}")
+        records += [row(sweep=of, ts=ts, fingerprint_parts=about), sweep(of, ts=ts)]
+    lines = answer_lines(ask(*records))
+    shown = [line for line in lines if line.startswith("  focused orders/refund: PASS 3/3, sweep")]
+    assert [line.rpartition(", ")[2] for line in shown] == [
+        f"2026-01-02T03:{number}:00Z" for number in range(25, 30)
+    ]
+    assert "  and 25 earlier: 'orders/refund'" in lines
+    assert lines[-1] == "  and against 10 more"
+
+
 def test_a_refusal_has_three_parts():
     """The rule, what was seen by name, and the command; the failing rows and who was asked, too."""
     answer = ask(row(verdict="FAIL"), sweep())

@@ -210,7 +210,7 @@ def test_each_row_that_does_not_count_is_named_with_its_flaw():
     answer = ask(notes(*rows, sweep(tier="probe", scenarios=7)))
     assert codes(answer) == ["nothing-counts"]
     assert "'orders/s0': its tier is 'probe'; 'orders/s1': " in answer.reasons[0].message
-    assert answer.reasons[0].message.endswith("; 2 more")
+    assert answer.reasons[0].message.endswith("; and 2 more")
 
 
 def test_a_failed_probe_speaks_against_the_tree_too():

@@ -10,6 +10,7 @@ from rich.live import Live
 from rich.spinner import Spinner
 from rich.text import Text
 
+from wt_git.naming import listed
 from wt_git.records.events import (
     LockAcquired,
     LockWaiting,
@@ -97,10 +98,9 @@ class SweepState:
     def _running(self) -> str:
         now = [
             f"{one_line(name, 40)} run {run}/{runs}"
-            for name, (run, runs) in list(self.running.items())[:_SHOWN]
+            for name, (run, runs) in list(self.running.items())
         ]
-        more = len(self.running) - _SHOWN
-        return ", ".join(now) + (f" and {more} more" if more > 0 else "")
+        return listed(now, most=_SHOWN)
 
 
 def _duration(seconds: float) -> str:

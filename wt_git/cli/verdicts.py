@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from wt_git.cli.cost_block import cost_block
 from wt_git.ladder.declaration import plan_line, prediction_line
+from wt_git.naming import scenario_name
 from wt_git.sweep.results import ScenarioBroke, ScenarioRan, ScenarioResult, WorldMismatched
 from wt_git.text import one_line
 
@@ -120,7 +121,9 @@ def _account(record: SweepRecord, rows: list[LedgerRow]) -> Iterator[str]:
     for line in (prediction_line(record), plan_line(record)):
         if line is not None:
             yield line
-    checks = [(f"{row.pack}/{row.scenario_id}", row.experiment.cache_check) for row in rows]
+    checks = [
+        (scenario_name(row.pack, row.scenario_id), row.experiment.cache_check) for row in rows
+    ]
     yield from cost_block(
         record.question,
         record.cost,

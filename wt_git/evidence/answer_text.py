@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wt_git.evidence.answers import Answer, Covered
-from wt_git.evidence.naming import named
 from wt_git.evidence.placeholders import meanings
+from wt_git.naming import named
 from wt_git.text import log_line
 
 if TYPE_CHECKING:
@@ -80,9 +80,11 @@ def _facts(reason: Reason) -> Iterator[str]:
 
 
 def _rows(rows: Sequence[StoredRow]) -> Iterator[str]:
-    yield from (f"  {row_line(row)}" for row in rows[:_MOST_ROWS])
-    if len(rows) > _MOST_ROWS:
-        yield f"  and {len(rows) - _MOST_ROWS} more: {named([row.name for row in rows[_MOST_ROWS:]])}"
+    """Yield the latest of `rows`, and what the others are about."""
+    shown, others = rows[-_MOST_ROWS:], rows[:-_MOST_ROWS]
+    yield from (f"  {row_line(row)}" for row in shown)
+    if others:
+        yield f"  and {len(others)} earlier: {named(dict.fromkeys(row.name for row in others))}"
 
 
 def _failures(rows: Sequence[StoredRow]) -> Iterator[str]:
@@ -92,4 +94,6 @@ def _failures(rows: Sequence[StoredRow]) -> Iterator[str]:
 
 
 def _subjects(subjects: Sequence[Subject]) -> Iterator[str]:
-    yield from (f"  recorded against: {subject_line(one)}" for one in subjects)
+    yield from (f"  recorded against: {subject_line(one)}" for one in subjects[:_MOST_FACTS])
+    if len(subjects) > _MOST_FACTS:
+        yield f"  and against {len(subjects) - _MOST_FACTS} more"

@@ -13,11 +13,11 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from wt_git.evidence.answers import Answer, Covered, NotCovered, Reason, Skipped
-from wt_git.evidence.naming import named
 from wt_git.evidence.placeholders import RUNTIME
 from wt_git.evidence.regressions import Judged, regression_flaws
 from wt_git.evidence.row_rules import flaws
 from wt_git.evidence.stored_rows import StoredRow, stored_row, stored_sweep
+from wt_git.naming import listed, named
 from wt_git.records.notes import read_note, recorded_trees
 from wt_git.text import DECLARED, one_line
 
@@ -279,12 +279,12 @@ def _why_nothing_counts(
     flawed = [one for one in judged if not one.counts and not one.row.fails]
     if not flawed:
         return []
-    shown = [f"{named([one.row.name])}: {one.flaws[0]}" for one in flawed[:_SHOWN]]
-    more = [f"{len(flawed) - _SHOWN} more"] if len(flawed) > _SHOWN else []
+    shown = [f"{named([one.row.name])}: {one.flaws[0]}" for one in flawed]
     return [
         Reason(
             code="nothing-counts",
-            message=f"what was recorded on this tree does not count: {'; '.join(shown + more)}",
+            message=f"what was recorded on this tree does not count: "
+            f"{listed(shown, most=_SHOWN, between='; ')}",
             facts=tuple(f"{one.row.name}: {'; '.join(one.flaws)}" for one in flawed),
             hints=tuple(dict.fromkeys(one.row.command() for one in flawed))[:1],
         )

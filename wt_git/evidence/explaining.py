@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from wt_git.errors import GitError
 from wt_git.evidence import compiled_files
 from wt_git.evidence.answers import Reason
-from wt_git.evidence.naming import named
 from wt_git.evidence.placeholders import PACK, RUNTIME
 from wt_git.evidence.policy import gate_changes
 from wt_git.git.path_patterns import PathPatterns
 from wt_git.git.trees import compare, lookup
+from wt_git.naming import named
 from wt_git.text import DECLARED, one_line
 
 if TYPE_CHECKING:

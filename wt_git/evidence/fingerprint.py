@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 from wt_git.errors import GitError, UsageError
 from wt_git.evidence import compiled_files
-from wt_git.evidence.naming import named
 from wt_git.git.exclusions import Exclusions
 from wt_git.git.path_patterns import PathPatterns
 from wt_git.git.paths import tracked_below
 from wt_git.git.repository import Repository, discover
 from wt_git.git.snapshot import Snapshot, take
+from wt_git.naming import named
 from wt_git.records.fingerprint import SNAPSHOT_FAILED, FingerprintParts, content_hash
 from wt_git.records.manifests import Manifest
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from wt_git.evidence.naming import named
+from wt_git.naming import named
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wt_git.evidence.naming import named
 from wt_git.evidence.stored_rows import is_inside
+from wt_git.naming import named
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

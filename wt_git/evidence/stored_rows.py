@@ -12,6 +12,7 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from wt_git.naming import scenario_name
 from wt_git.records.fingerprint import FingerprintParts, parts_from_record
 from wt_git.text import DECLARED, one_line
 
@@ -82,7 +83,7 @@ class StoredRow:
     @property
     def name(self) -> str:
         """The scenario as people name it."""
-        return f"{self.pack}/{self.scenario}" if self.pack else self.scenario
+        return scenario_name(self.pack, self.scenario)
 
     @property
     def passes(self) -> bool:

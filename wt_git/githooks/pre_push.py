@@ -91,8 +91,8 @@ def _first(call: HookCall, history: History, refused: Sequence[Judgement]) -> li
     """
     if len(refused) > 1 or history.top is None:
         return None
-    from wt_git.evidence.naming import named  # noqa: PLC0415 - nothing is refused most of the time
     from wt_git.evidence.uncommitted import uncommitted  # noqa: PLC0415
+    from wt_git.naming import named  # noqa: PLC0415 - nothing is refused most of the time
 
     one = refused[0]
     paths = uncommitted(

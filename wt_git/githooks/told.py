@@ -10,32 +10,38 @@ from typing import TYPE_CHECKING
 
 from wt_git.evidence.answers import Covered, NotCovered
 from wt_git.evidence.placeholders import RUNTIME, meanings
+from wt_git.naming import listed
 from wt_git.text import DECLARED, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wt_git.config import Gate
+    from wt_git.evidence.stored_rows import Subject
     from wt_git.githooks.pushed_branches import Judgement
 
 _SHOWN = 8
+_MOST_SWEEPS = 3
 _SHORT = 10
 _NAME_LIMIT = 100
 
 
 def covered(what: str, answer: Covered) -> str:
     """Return the one line that says by which evidence `what` is covered."""
-    row = answer.rows[0]
-    sweeps = ", ".join(answer.sweeps)
-    asked = "; ".join(
+    newest_first = [row.sweep_id for row in reversed(answer.rows)]
+    sweeps = listed(list(dict.fromkeys(newest_first)), most=_MOST_SWEEPS)
+    asked = listed([_subject(one) for one in answer.subjects], most=_MOST_SWEEPS, between="; ")
+    failing = _each_once([row.name for row in answer.failing_rows])
+    also = f"; failed there too, and passed: {failing}" if failing else ""
+    return f"{what} is covered by {answer.rows[0].tier} evidence of sweep {sweeps} ({asked}){also}"
+
+
+def _subject(one: Subject) -> str:
+    return (
         f"target {one_line(one.target or 'unknown', _NAME_LIMIT)}, "
         f"model {one_line(one.model or 'unknown', _NAME_LIMIT)}, "
         f"plugin {one_line(one.plugin or 'unknown', _NAME_LIMIT)}"
-        for one in answer.subjects
     )
-    failing = listed([row.name for row in answer.failing_rows])
-    also = f"; failed there too, and passed: {failing}" if failing else ""
-    return f"{what} is covered by {row.tier} evidence of sweep {sweeps} ({asked}){also}"
 
 
 def not_covered(answer: NotCovered) -> list[str]:
@@ -47,7 +53,7 @@ def not_covered(answer: NotCovered) -> list[str]:
 def rule(gate: Gate) -> str:
     """Return what a policy asks for."""
     against = f" against {gate.runtime}" if gate.runtime else ""
-    packs = f" of {listed(gate.packs)}" if gate.packs else ""
+    packs = f" of {_each_once(gate.packs)}" if gate.packs else ""
     where = "each pushed commit" if gate.commits == "each" else "what is pushed"
     tier = "a focused experiment" if gate.require == "focused" else "a regression"
     return f"  rule: {where} needs evidence of {tier}{against}{packs} on its very tree"
@@ -77,12 +83,9 @@ def numbered(found: Sequence[str]) -> list[str]:
     return [*lines, *(f"  where {said}" for said in meanings(found))]
 
 
-def listed(names: Sequence[str]) -> str:
-    """Return names for a sentence: all of a few, the first of many and how many more."""
-    distinct = list(dict.fromkeys(names))
-    shown = ", ".join(one_line(name, _NAME_LIMIT) for name in distinct[:_SHOWN])
-    more = len(distinct) - _SHOWN
-    return f"{shown} and {more} more" if more > 0 else shown
+def _each_once(names: Sequence[str]) -> str:
+    """Return foreign names for a sentence, each once and made inert."""
+    return listed([one_line(name, _NAME_LIMIT) for name in dict.fromkeys(names)], most=_SHOWN)
 
 
 def named(judgement: Judgement) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wt_git.naming import scenario_name
 from wt_git.text import log_line
 
 if TYPE_CHECKING:
@@ -85,4 +86,4 @@ def _bar(rate: float, bars: str) -> str:
 
 
 def _name(row: LoggedRow) -> str:
-    return f"{row.pack}/{row.scenario}" if row.pack else row.scenario
+    return scenario_name(row.pack, row.scenario)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from wt_git.errors import UsageError
+from wt_git.naming import listed
 from wt_git.records import layout
 from wt_git.records.ledger import Ledger
 from wt_git.records.reading import missing_directory, passed_over, readable_records
@@ -131,6 +132,4 @@ def _unread(left_out: LeftOut) -> Iterator[str]:
 
 
 def _names(names: Iterable[str]) -> str:
-    listed = [one_line(name) for name in sorted(names)]
-    more = [f"and {len(listed) - _MOST_NAMED} more"] if len(listed) > _MOST_NAMED else []
-    return ", ".join([*listed[:_MOST_NAMED], *more])
+    return listed([one_line(name) for name in sorted(names)], most=_MOST_NAMED)

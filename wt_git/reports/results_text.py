@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from wt_git.naming import scenario_name
 from wt_git.text import log_line
 
 if TYPE_CHECKING:
@@ -39,8 +40,7 @@ def result_lines(found: Results) -> list[str]:
 def _scenarios(of_label: Sequence[ScenarioTotals]) -> Iterator[str]:
     owners = Counter(one.scenario_id for one in of_label)
     for one in of_label:
-        shared = owners[one.scenario_id] > 1 and one.pack is not None
-        name = f"{one.pack}/{one.scenario_id}" if shared else one.scenario_id
+        name = scenario_name(one.pack if owners[one.scenario_id] > 1 else None, one.scenario_id)
         verdict = log_line(one.verdict, _VERDICT_LIMIT)
         invalid = f", {one.invalid} invalid" if one.invalid else ""
         yield (

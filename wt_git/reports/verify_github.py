@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wt_git.naming import scenario_name
 from wt_git.text import log_line, markdown_code, workflow_data, workflow_property
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def _commit(one: VerifiedCommit) -> Iterator[str]:
 
 
 def _row(row: VerifiedRow) -> str:
-    name = f"{row.pack}/{row.scenario}" if row.pack else row.scenario
+    name = scenario_name(row.pack, row.scenario)
     told = f"{row.tier} {name}: {row.verdict} {row.passed}/{row.runs}"
     return f"{markdown_code(told)} in sweep {markdown_code(row.sweep_id)}"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 from typing import TYPE_CHECKING
 
+from wt_git.naming import scenario_name
 from wt_git.text import one_line, xml_characters
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def _failure_lines(one: VerifiedCommit) -> list[str]:
 
 
 def _row(row: VerifiedRow) -> str:
-    name = f"{row.pack}/{row.scenario}" if row.pack else row.scenario
+    name = scenario_name(row.pack, row.scenario)
     return f"{row.tier} {name}: {row.verdict} {row.passed}/{row.runs} in sweep {row.sweep_id}"
 
 

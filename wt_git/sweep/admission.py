@@ -10,6 +10,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from wt_git.ladder.declaration import check_declared
+from wt_git.naming import listed
 from wt_git.records import layout
 from wt_git.records.fields import as_recorded
 from wt_git.records.store import RunsDir
@@ -140,9 +141,6 @@ def _history_elsewhere(
     )
 
 
-_SHOWN = 5
-
-
 def _about_the_tree(found: LookedUp, fingerprint: Fingerprint) -> str | None:
     """Name what makes the tree of a focused sweep one that nobody may ever commit."""
     snapshot = fingerprint.snapshot
@@ -152,9 +150,8 @@ def _about_the_tree(found: LookedUp, fingerprint: Fingerprint) -> str | None:
     strays += [f"'{one_line(path)}' (partly staged)" for path in snapshot.partly_staged]
     if not strays:
         return None
-    more = f" and {len(strays) - _SHOWN} more" if len(strays) > _SHOWN else ""
     return (
-        f"note: under test with everything else: {', '.join(strays[:_SHOWN])}{more}; what passes "
+        f"note: under test with everything else: {listed(strays)}; what passes "
         "now covers only a commit of exactly this. A scratch file belongs in .git/info/exclude, "
         "then it is not part of it"
     )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from wt_git.errors import UsageError
 from wt_git.evidence.changes import MOST_FILES, changes_since
+from wt_git.naming import scenario_name
 from wt_git.records.fingerprint import CHANGED_DURING_SWEEP
 from wt_git.sweep.focused_command import focused_command, results_command
 from wt_git.sweep.pack_identity import OF_ANOTHER_PACK, pack_files
@@ -218,8 +219,7 @@ class _Wording:
 
 
 def _shown(scenario: ScenarioId) -> str:
-    name = one_line(scenario.name)
-    return name if scenario.pack is None else f"{one_line(scenario.pack)}/{name}"
+    return one_line(scenario_name(*scenario))
 
 
 def _named(scenario: ScenarioId) -> dict[str, object]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from wt_git.api.replay import HistoryPrefix, split_at_user_turn
 from wt_git.api.trace import trace_from_dict
 from wt_git.errors import UsageError
+from wt_git.naming import listed, scenario_name
 from wt_git.sweep.selection import Selected, Unmatched, did_you_mean, near_matches, select
 from wt_git.text import one_line
 
@@ -181,7 +182,7 @@ def check_selection(selected: Sequence[Selected], trace: Trace) -> None:
     name = trace.scenario_id
     if [item.scenario.name for item in selected] == [name]:
         return
-    chosen = [f"{item.pack.name}/{item.scenario.name}" for item in selected]
+    chosen = [scenario_name(item.pack.name, item.scenario.name) for item in selected]
     owners = [item.pack.name for item in selected if item.scenario.name == name]
     raise UsageError(
         f"A probe runs exactly the trace's scenario, '{one_line(name)}'; selected: {_some(chosen)}",
@@ -204,8 +205,7 @@ def _remedy(owners: Sequence[str]) -> str:
 
 
 def _some(names: Sequence[str]) -> str:
-    shown = ", ".join(map(one_line, names[:_NAMED])) or "nothing"
-    return shown + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
+    return listed([one_line(name) for name in names], most=_NAMED) or "nothing"
 
 
 def _counted(number: int, what: str) -> str:
