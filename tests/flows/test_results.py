@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 from kit.commands import ledger, traces, write_pack, write_plugin, wt
 from kit.saved_runs import run_id, save_row, save_run
+
+from wt_git.records.layout import sidecar_path
 
 ASKED = ("--question", "does it still answer?", "--expect", "pass")
 
@@ -52,7 +55,7 @@ def test_the_document_leads_to_the_traces(monkeypatch: pytest.MonkeyPatch) -> No
     assert list(found["results"][0]) == [
         *("scenario_id", "label", "verdict", "runs", "passed", "failed", "invalid", "pass_rate"),
         *("selection", "metrics", "traces", "tier", "pack", "sweep_id", "budget_exhausted"),
-        *("interrupted", "rescored", "diagnostic_failures"),
+        *("interrupted", "counts_as_failure", "rescored", "diagnostic_failures"),
     ]
     shown = sorted(run["path"] for one in found["results"] for run in one["traces"])
     assert shown == sorted(map(str, traces("here/kept")))
@@ -200,3 +203,30 @@ def test_half_a_surrogate_pair_is_no_reason_to_show_nothing() -> None:
     save_run(Path("runs"), 1, metrics={"said": "\ud83d"})
     assert document()["results"][0]["metrics"]["outcome.said"]["counts"] == {"\ufffd": 1}
     assert "\ufffd=1" in wt("results").out
+
+
+@pytest.mark.parametrize("name", ["ledger.ndjsonl", "experiments.ndjsonl"])
+@pytest.mark.parametrize("asked", [["results"], ["results", "--ladder"],
+                                   ["review", "9c1d0e77ab42", "--no-change"]])  # fmt: skip
+def test_a_pipe_in_the_place_of_a_file_keeps_nobody_waiting(name: str, asked: list[str]) -> None:
+    """What needs the file says that it is none; what does not, does its work."""
+    save_run(Path("runs"), 1)
+    os.mkfifo(Path("runs", name))
+    ran = wt(*asked)
+    needs = "ledger.ndjsonl" if asked == ["results"] else "experiments.ndjsonl"
+    if name == needs:
+        assert (ran.code, "it is not a regular file" in ran.err) == (2, True)
+    else:
+        assert "not a regular file" not in ran.err
+    assert "Traceback" not in ran.err
+
+
+def test_a_pipe_in_the_place_of_a_score_is_named() -> None:
+    """The other runs count."""
+    save_run(Path("runs"), 1)
+    sidecar = sidecar_path(save_run(Path("runs"), 2))
+    sidecar.unlink()
+    os.mkfifo(sidecar)
+    ran = wt("results")
+    assert ran.code == 0
+    assert "1 saved run(s) cannot be read and are not counted" in ran.err

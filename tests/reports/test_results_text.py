@@ -40,6 +40,19 @@ def test_a_label_is_tabulated_as_in_the_guide(tmp_path, monkeypatch):
     ]
 
 
+def test_a_pass_that_failed_its_sweep_says_so(tmp_path):
+    """As where the prompt cache was missed; a FAIL needs no such word."""
+    runs = tmp_path / "runs"
+    save_run(runs, 1, label="a")
+    save_row(runs, [1], label="a", experiment={"counts_as_failure": True})
+    save_run(runs, 2, label="b", layers={"outcome": False})
+    save_row(runs, [2], label="b", verdict="FAIL", experiment={"counts_as_failure": True})
+    document = load_results(runs).document
+    assert [one.counts_as_failure for one in document.results] == [True, True]
+    shown = [line.partition("  [")[2] for line in result_lines(document) if "  [" in line]
+    assert shown == ["regression, counted as a failure]", "regression]"]
+
+
 def test_what_a_reader_must_know_stands_in_the_brackets(tmp_path):
     """Labels are separated by an empty line; invalid runs are counted apart."""
     runs = tmp_path / "runs"

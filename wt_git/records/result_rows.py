@@ -31,6 +31,7 @@ class ResultRow:
     run_ids: frozenset[str]
     budget_exhausted: bool | None
     interrupted: bool | None
+    counts_as_failure: bool | None
 
 
 class LedgerResults(NamedTuple):
@@ -67,6 +68,7 @@ def result_row(record: Mapping[str, Any]) -> ResultRow:
         run_ids=frozenset(filter(text, run_ids if isinstance(run_ids, list) else [])),
         budget_exhausted=flag(experiment.get("budget_exhausted")),
         interrupted=flag(experiment.get("interrupted")),
+        counts_as_failure=flag(experiment.get("counts_as_failure")),
     )
 
 

@@ -44,8 +44,8 @@ class ResultRun(Document):
 class ScenarioTotals(Document):
     """A scenario under a label. `verdict` is that of the latest row, else derived from the runs.
 
-    `pack`, `tier`, `sweep_id`, `budget_exhausted` and `interrupted` are the row's, null without
-    one. `rescored`: a score was made again later, so the verdict is derived from the scores.
+    `pack`, `tier`, `sweep_id`, `budget_exhausted`, `interrupted` and `counts_as_failure` are the
+    row's, null without one. `rescored`: a score was made again later, so the verdict is derived from the scores.
     `diagnostic_failures` are layers that failed in some run and do not gate.
     """
 
@@ -65,6 +65,7 @@ class ScenarioTotals(Document):
     sweep_id: Text | None
     budget_exhausted: bool | None
     interrupted: bool | None
+    counts_as_failure: bool | None
     rescored: bool
     diagnostic_failures: list[Text]
 

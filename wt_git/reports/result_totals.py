@@ -45,6 +45,7 @@ def scenario_totals(group: Group) -> ScenarioTotals:
         sweep_id=None if row is None else row.sweep_id,
         budget_exhausted=None if row is None else row.budget_exhausted,
         interrupted=None if row is None else row.interrupted,
+        counts_as_failure=None if row is None else row.counts_as_failure,
         rescored=rescored,
         diagnostic_failures=[
             layer

@@ -63,6 +63,8 @@ def _about(one: ScenarioTotals) -> str:
         parts.append("cut by its budget")
     if one.interrupted:
         parts.append("interrupted")
+    if one.counts_as_failure and one.verdict.startswith("PASS"):
+        parts.append("counted as a failure")
     if one.rescored:
         parts.append("rescored")
     return ", ".join(parts)
