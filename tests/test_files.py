@@ -6,12 +6,16 @@ import json
 import os
 import threading
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from wt_git import files
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 json_values = st.recursive(
     st.none()
@@ -71,6 +75,20 @@ def test_a_missing_file_reads_as_empty() -> None:
     """A directory without history is not an error."""
     assert list(files.read_lines(Path("absent"))) == []
     assert list(files.read_lines_backwards(Path("absent"))) == []
+
+
+@pytest.mark.parametrize(("make", "why"), [(os.mkfifo, "not a regular file"), (os.mkdir, "folder")])
+def test_what_is_no_file_is_refused_at_once(make: Callable[[str], None], why: str) -> None:
+    """Nobody waits for the other end of a pipe."""
+    make("odd")
+    path = Path("odd")
+    for read in (files.read_regular, lambda it: [*files.read_lines(it)],
+                 lambda it: [*files.read_lines_backwards(it)]):  # fmt: skip
+        with pytest.raises(OSError, match=why) as caught:
+            read(path)
+        assert caught.value.filename == "odd"
+    with pytest.raises(FileNotFoundError):
+        files.read_regular("absent")
 
 
 @given(json_values)

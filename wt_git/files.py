@@ -135,6 +135,15 @@ def open_regular(path: Path | str) -> int | None:
     raise OSError(errno.EINVAL, "it is not a regular file", os.fspath(path))
 
 
+def read_regular(path: Path | str) -> bytes:
+    """Return what a file holds. Raises `OSError` as `open_regular` does, and when there is none."""
+    descriptor = open_regular(path)
+    if descriptor is None:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(path))
+    with os.fdopen(descriptor, "rb") as stream:
+        return stream.read()
+
+
 def try_lock(descriptor: int) -> bool:
     """Take the lock of those who append, until the descriptor is closed, if nobody has it.
 
@@ -247,13 +256,13 @@ def read_lines(path: Path, report: LineReport | None = None) -> Iterator[ReadLin
     """Yield every line of `path` that holds a JSON object, in file order.
 
     Lines are split at LF only; a CR before it is dropped. A missing file is an empty one. Lines
-    that are not UTF-8, not JSON or not objects are counted in `report`, blank ones are not.
+    that are not UTF-8, not JSON or not objects are counted in `report`, blank ones are not. Raises
+    `OSError` as `open_regular` does.
     """
-    try:
-        stream = path.open("rb")
-    except FileNotFoundError:
+    descriptor = open_regular(path)
+    if descriptor is None:
         return
-    with stream:
+    with os.fdopen(descriptor, "rb") as stream:
         for raw in stream:
             data = raw.removesuffix(b"\n").removesuffix(b"\r")
             if not data.strip():
@@ -284,11 +293,10 @@ def read_lines_backwards(
 
 
 def _raw_lines_backwards(path: Path, block: int) -> Iterator[bytes]:
-    try:
-        stream = path.open("rb")
-    except FileNotFoundError:
+    descriptor = open_regular(path)
+    if descriptor is None:
         return
-    with stream:
+    with os.fdopen(descriptor, "rb") as stream:
         end = stream.seek(0, os.SEEK_END)
         parts: list[bytes] = []  # of the line whose beginning has not been reached, last part first
         while end:

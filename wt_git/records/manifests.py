@@ -53,9 +53,11 @@ def read_manifest(runs_dir: Path, tree: str) -> Manifest | None:
     """Return the listing of `tree`; None when there is none that can be read."""
     folder = runs_dir / FOLDER
     with contextlib.suppress(OSError, ValueError, EOFError):
-        return _parsed(json.loads((folder / f"{tree}.manifest").read_text("utf-8")))
+        plain = files.read_regular(folder / f"{tree}.manifest")
+        return _parsed(json.loads(plain.decode("utf-8")))
     with contextlib.suppress(OSError, ValueError, EOFError):
-        return _parsed(json.loads(gzip.decompress((folder / f"{tree}.manifest.gz").read_bytes())))
+        packed = files.read_regular(folder / f"{tree}.manifest.gz")
+        return _parsed(json.loads(gzip.decompress(packed)))
     return None
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from wt_git import files
 from wt_git.api.score import GATE_LAYER_ORDER, Score, ScoreFormatError, score_from_dict
 from wt_git.api.trace import TRACE_FORMAT_VERSION
 from wt_git.records import layout
@@ -82,7 +82,7 @@ def load_run(path: str) -> SavedRun:
 
 def _object(path: str, what: str) -> dict[str, Any]:
     try:
-        found = json.loads(Path(path).read_bytes().decode("utf-8"))
+        found = json.loads(files.read_regular(path).decode("utf-8"))
     except (ValueError, RecursionError) as error:
         raise UnreadableRunError(f"{what} is not JSON") from error
     except OSError as error:

@@ -160,7 +160,8 @@ class RunsDir:
     def registered_outputs(self) -> frozenset[Path]:
         """Return the files outside this directory that `wt` said it wrote."""
         with contextlib.suppress(OSError):
-            text = (self.path / layout.OUTPUTS).read_text("utf-8", errors="surrogateescape")
+            data = files.read_regular(self.path / layout.OUTPUTS)
+            text = data.decode("utf-8", "surrogateescape")
             return frozenset(Path(line) for line in text.split("\n") if line.strip())
         return frozenset()
 
