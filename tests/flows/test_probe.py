@@ -434,6 +434,7 @@ def test_a_forgotten_pack_is_said_to_be_what_is_missing(flown) -> None:
     ran = wt("run", "--runtime", "agent.py:PLUGIN", "--from-trace", str(trace))
     assert ran.code == 2
     assert "unknown scenario(s): counted, which the trace is of" in ran.err
+    assert "  or, if it was renamed since, run it whole under its new name" in ran.err
     assert "--pack-source" in ran.err
 
 

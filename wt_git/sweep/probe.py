@@ -169,7 +169,10 @@ def _check_known(packs: Sequence[ScenarioPack], name: str) -> None:
             f"unknown scenario(s): {one_line(name)}, which the trace is of"
             f"{did_you_mean(name, names)}",
             code="selector-unmatched",
-            hints=("name the pack that owns it: --pack-source path/to/file.py:attr",),
+            hints=(
+                "name the pack that owns it: --pack-source path/to/file.py:attr",
+                "or, if it was renamed since, run it whole under its new name",
+            ),
             facts={
                 "scenario": name,
                 "unmatched": [Unmatched("scenario", name, near_matches(name, names)).as_fact()],
