@@ -7,14 +7,12 @@ experiment: runtime, target, model, prompt, notes, the plugin's own word, and ou
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wt_git.errors import GitError, UsageError
 from wt_git.evidence import compiled_files
 from wt_git.git.exclusions import Exclusions
 from wt_git.git.path_patterns import PathPatterns
-from wt_git.git.paths import tracked_below
 from wt_git.git.repository import Repository, discover
 from wt_git.git.snapshot import Snapshot, take
 from wt_git.naming import named
@@ -23,6 +21,7 @@ from wt_git.records.manifests import Manifest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
+    from pathlib import Path
 
 OUTSIDE = "outside"
 
@@ -111,19 +110,6 @@ class Fingerprinter:
             self._repository = discover(self.subject.folder)
         return self._repository
 
-    def check_runs_dir(self) -> None:
-        """Raise `UsageError` for a runs directory that would hide what is under test.
-
-        Everything in it is left out of the tree. So it may not be the repository or hold it, be a
-        link that leads out of it, or hold files that git tracks and no sweep wrote.
-        """
-        try:
-            repository = self.repository()
-            if repository is not None:
-                _check_runs_dir(self.subject, repository)
-        except GitError:
-            return  # said when the snapshot is taken
-
     def take(self) -> Fingerprint:
         """Return the fingerprint of what is under test now. Never raises for what git says.
 
@@ -181,45 +167,6 @@ class Fingerprinter:
 
 def _reason(error: GitError) -> str:
     return "; ".join([error.message, *error.hints])
-
-
-def _check_runs_dir(subject: Subject, repository: Repository) -> None:
-    top, runs = repository.top.resolve(), subject.runs_dir.resolve()
-    hint = "name a folder of its own with --runs-dir"
-    if runs == top or runs in top.parents:
-        raise _hides_source(
-            f"the runs directory '{subject.runs_dir}' is the repository itself, or holds it: "
-            f"nothing would be under test; {hint}",
-            subject,
-            repository,
-        )
-    typed = subject.folder.absolute() / subject.runs_dir
-    if typed.is_symlink() and not runs.is_relative_to(top):
-        raise _hides_source(
-            f"the runs directory '{subject.runs_dir}' is a link that leads out of the repository: "
-            f"the link itself would be under test; {hint}",
-            subject,
-            repository,
-            leads_to=str(runs),
-        )
-    # A file in its place is refused by whoever wants to write there, as what it is.
-    if runs.is_relative_to(top) and not runs.is_file():
-        foreign = _tracked_source(repository, runs)
-        if foreign is not None:
-            raise _hides_source(
-                f"the runs directory '{subject.runs_dir}' holds '{foreign}', which git tracks and "
-                f"no sweep wrote: edits to it would never make evidence stale; {hint}",
-                subject,
-                repository,
-                tracked=foreign,
-            )
-
-
-def _hides_source(
-    message: str, subject: Subject, repository: Repository, **more: str
-) -> UsageError:
-    facts = {"runs_dir": str(subject.runs_dir), "repository": str(repository.top), **more}
-    return UsageError(message, code="runs-dir-hides-source", facts=facts)
 
 
 def _patterns(not_under_test: tuple[str, ...]) -> PathPatterns | None:
@@ -313,31 +260,3 @@ def place_in_tree(path: Path, repository: Repository, snapshot: Snapshot) -> str
         inside == one or (one.endswith("/") and inside.startswith(one)) for one in snapshot.ignored
     )
     return OUTSIDE if is_ignored else inside
-
-
-def _tracked_source(repository: Repository, runs: Path) -> str | None:
-    """Return a tracked file below `runs` that is not of a runs directory's layout."""
-    for path in tracked_below(runs):
-        if not _is_layout(Path(path)):
-            return f"{runs.relative_to(repository.top.resolve()).as_posix()}/{path}"
-    return None
-
-
-_LAYOUT_NAMES = {
-    ".gitignore",
-    ".wt-outputs",
-    ".ledger-index",
-    ".ledger-index.new",
-    "ledger.ndjsonl",
-    "experiments.ndjsonl",
-    "events.ndjsonl",
-}
-
-
-def _is_layout(path: Path) -> bool:
-    """Whether a path, relative to a runs directory, is one that sweeps write."""
-    if len(path.parts) == 1:
-        return path.name in _LAYOUT_NAMES or path.name.endswith((".pack.json", ".html"))
-    depth_of_a_trace = 6
-    is_run = path.suffix == ".json" and len(path.parts) == depth_of_a_trace
-    return is_run or path.parts[0] in {".fingerprints", "selftest"}

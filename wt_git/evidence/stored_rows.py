@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from wt_git.naming import scenario_name
 from wt_git.records.fingerprint import FingerprintParts, parts_from_record
+from wt_git.records.lenient import amount, flag, within
 from wt_git.text import DECLARED, one_line
 
 if TYPE_CHECKING:
@@ -191,7 +192,7 @@ def stored_sweep(line: NoteLine) -> StoredSweep | None:
             scenarios=record.whole("scenarios"),
             errors=record.whole("errors"),
             not_started=len(record.texts("not_started")),
-            prediction_held=_flag_or_none(line.record.get("prediction_held")),
+            prediction_held=flag(line.record.get("prediction_held")),
         )
     except _NotARowError:
         return None
@@ -210,24 +211,14 @@ def _source(spec: str, path: str) -> str:
     return f"{path}:{spec.rpartition(':')[2]}" if path.endswith(".py") else spec
 
 
-def _flag_or_none(value: object) -> bool | None:
-    return value if isinstance(value, bool) else None
-
-
 def _cost(experiment: _Reader) -> dict[str, float | None]:
     """Return what of the cost is a number: seconds, tokens, and dollars under `usd`."""
-    cost = experiment.record.get("cost")
-    usd = experiment.record.get("cost_usd")
-    found = dict(cost) if isinstance(cost, dict) else {}
-    found["usd"] = usd.get("total") if isinstance(usd, dict) else None
-    names = ("wall_s", "input_tokens", "cached_tokens", "output_tokens", "usd")
-    return {name: _number(found.get(name)) for name in names}
-
-
-def _number(value: object) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e15:  # noqa: PLR2004
-        return None
-    return float(value)
+    cost = within(experiment.record.get("cost"))
+    usd = within(experiment.record.get("cost_usd"))
+    names = ("wall_s", "input_tokens", "cached_tokens", "output_tokens")
+    found = {**{name: cost.get(name) for name in names}, "usd": usd.get("total")}
+    amounts = {name: amount(value) for name, value in found.items()}
+    return {name: None if one is None else float(one) for name, one in amounts.items()}
 
 
 class _Reader:

@@ -14,7 +14,10 @@ OUTPUTS = ".wt-outputs"
 LEDGER_INDEX = ".ledger-index"
 LEDGER_INDEX_IN_THE_MAKING = ".ledger-index.new"
 IGNORE_FILE = ".gitignore"
+LISTINGS = ".fingerprints"
 SIDECAR_SUFFIX = ".score.json"
+RUN_FOLDERS = 5
+"""Folders that a run is stored below: `<scenario>/<agent>/<label>/<model>/<quant>`."""
 
 _OWN_FILES = {
     LEDGER,
@@ -42,6 +45,14 @@ def sidecar_name(trace_name: str) -> str:
 def is_kept_place(inside: Path) -> bool:
     """Say whether `inside`, a path relative to a runs directory, is a place of its own records."""
     return len(inside.parts) != 1 or inside.name in _OWN_FILES
+
+
+def is_ours(inside: Path) -> bool:
+    """Say whether `inside`, a path relative to a runs directory, is one that `wt` writes."""
+    if len(inside.parts) == 1:
+        return inside.name in _OWN_FILES or inside.name.endswith((".pack.json", ".html"))
+    is_run = inside.suffix == ".json" and len(inside.parts) == RUN_FOLDERS + 1
+    return is_run or inside.parts[0] in {LISTINGS, "selftest"}
 
 
 def component(text: str) -> str:

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wt_git import files
+from wt_git.records import layout
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-FOLDER = ".fingerprints"
 _LARGE = 1 << 16
 _PRUNE_EVERY = 64
 
@@ -39,7 +39,7 @@ def write_manifest(runs_dir: Path, tree: str, manifest: Manifest) -> None:
     """Write the listing of `tree`, unless a readable one is there. Raises `OSError`."""
     if read_manifest(runs_dir, tree) is not None:
         return
-    folder = runs_dir / FOLDER
+    folder = runs_dir / layout.LISTINGS
     folder.mkdir(parents=True, exist_ok=True)
     entries = dict(sorted(manifest.entries.items()))
     text = json.dumps({"base": manifest.base, "entries": entries}) + "\n"
@@ -51,7 +51,7 @@ def write_manifest(runs_dir: Path, tree: str, manifest: Manifest) -> None:
 
 def read_manifest(runs_dir: Path, tree: str) -> Manifest | None:
     """Return the listing of `tree`; None when there is none that can be read."""
-    folder = runs_dir / FOLDER
+    folder = runs_dir / layout.LISTINGS
     with contextlib.suppress(OSError, ValueError, EOFError):
         plain = files.read_regular(folder / f"{tree}.manifest")
         return _parsed(json.loads(plain.decode("utf-8")))
@@ -77,7 +77,7 @@ def listed_trees(runs_dir: Path) -> dict[str, list[Path]]:
     """Return the files of every listing, by its tree."""
     found: dict[str, list[Path]] = {}
     with contextlib.suppress(OSError):
-        for path in (runs_dir / FOLDER).iterdir():
+        for path in (runs_dir / layout.LISTINGS).iterdir():
             if path.name.endswith((".manifest", ".manifest.gz")):
                 found.setdefault(path.name.partition(".")[0], []).append(path)
     return found

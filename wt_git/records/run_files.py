@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _HEAD_BYTES = 4096
-_STORED_DEPTH = 5  # <scenario>/<agent>/<label>/<model>/<quant>
 _LABEL_PLACE = 2
 _STAMPED = re.compile(r"\d{8}T\d{12}Z_[\w-]+\.json")
 _TEXT = rb'("(?:[^"\\\x00-\x1f]|\\.)*")'
@@ -92,20 +91,20 @@ class _Folder(NamedTuple):
 
 def _listed(folder: _Folder, label_folders: AbstractSet[str] | None) -> Iterator[RunFile | _Folder]:
     place = folder.place
-    if folder.is_hidden and len(place) > _STORED_DEPTH:
+    if folder.is_hidden and len(place) > layout.RUN_FOLDERS:
         return
     with os.scandir(folder.path) as listing:
         entries = sorted(listing, key=lambda entry: entry.name)
     names = {entry.name for entry in entries}
     elsewhere = (
         label_folders is not None
-        and len(place) == _STORED_DEPTH
+        and len(place) == layout.RUN_FOLDERS
         and place[_LABEL_PLACE] not in label_folders
     )
     for entry in entries:
         if entry.is_dir(follow_symlinks=False):
             # Of the place only its depth and the label matter, so its beginning is enough.
-            yield _Folder(entry.path, (*place, entry.name)[: _STORED_DEPTH + 1])
+            yield _Folder(entry.path, (*place, entry.name)[: layout.RUN_FOLDERS + 1])
         elif _has_the_name_of_a_trace(entry.name) and entry.is_file():
             found = RunFile(entry.path, layout.sidecar_name(entry.name) in names)
             if elsewhere and found.is_stamped:
@@ -120,7 +119,7 @@ def _has_the_name_of_a_trace(name: str) -> bool:
 
 def _is_stored_there(file: RunFile, place: tuple[str, ...]) -> bool:
     """Say whether the trace names the scenario and the label that its folders are named after."""
-    if len(place) != _STORED_DEPTH or not file.is_stamped:
+    if len(place) != layout.RUN_FOLDERS or not file.is_stamped:
         return False
     said = peek(file.path)
     return said is not None and (

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from wt_git.api.scenario import is_vacuous
 from wt_git.errors import UsageError
+from wt_git.evidence.runs_place import check_runs_dir
 from wt_git.ladder.budget import budget_of
 from wt_git.ladder.ceiling import resolve_ceiling
 from wt_git.ladder.model_policy import check_model
@@ -60,7 +61,7 @@ def look_up(
     check_model(tier, runtime.model, settings.ladder)
     ceiling = resolve_ceiling(request.max_cost, settings.ladder)
     fingerprinter = fingerprinter_of(request, runtime, folder, settings.gate.not_under_test)
-    fingerprinter.check_runs_dir()
+    check_runs_dir(fingerprinter)
     return LookedUp(
         request=request,
         settings=settings,
