@@ -63,7 +63,7 @@ def _logged(
     )
 
 
-def _place(one: Judged) -> tuple[str, str, str, str]:
+def _place(one: Judged) -> tuple[str, str, str, bytes]:
     """Return what rows are sorted by: time, and within a second sweep and scenario."""
     return (one.row.ts, one.row.sweep_id, one.row.name, one.row.raw)
 
