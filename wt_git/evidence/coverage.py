@@ -6,20 +6,25 @@ Pure: notes, policy and what is known of history go in, an answer comes out. Rea
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
 
 from wt_git.evidence.answers import Answer, Covered, NotCovered, Reason, Skipped
-from wt_git.evidence.placeholders import RUNTIME
+from wt_git.evidence.coverage_reasons import (
+    failing_scenarios,
+    history_cut,
+    no_evidence,
+    no_regression,
+    nothing_counts,
+    regression_not_earned,
+    regression_not_met,
+)
 from wt_git.evidence.regressions import Judged, regression_flaws
 from wt_git.evidence.row_rules import flaws
 from wt_git.evidence.stored_rows import StoredRow, stored_row, stored_sweep
-from wt_git.naming import listed, named
 from wt_git.records.notes import read_note, recorded_trees
-from wt_git.text import DECLARED, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -69,9 +74,9 @@ def judge(filed: Filed, policy: Policy) -> Answer:
     failing = tuple(one.row for one in judged if one.row.fails)
     open_failures = _unanswered(judged)
     if not judged:
-        reasons.append(_nothing(elsewhere, policy))
+        reasons.append(no_evidence(elsewhere, policy))
     if open_failures:
-        reasons.append(_failing(open_failures))
+        reasons.append(failing_scenarios(open_failures))
     proof, missing = _required(judged, policy, filed.earlier)
     if judged and not proof:
         reasons += missing
@@ -171,8 +176,8 @@ def _required(
     if policy.gate.require == "focused":
         # One pass of what failed is all that is missing then, and not a whole regression.
         regressions = [] if _unanswered(judged) else why
-        return [], [*_why_nothing_counts(judged, of_packs, packs), *regressions]
-    return [], why or [_no_regression(judged)]
+        return [], [*nothing_counts(judged, of_packs, packs), *regressions]
+    return [], why or [no_regression(judged)]
 
 
 def _regressions(
@@ -191,7 +196,7 @@ def _regressions(
         if not why and all(one.row.earned_by is None for one in rows):
             reason = _first_of_its_target(sweep_id, rows[0].row, earlier)
         else:
-            reason = _regression(sweep_id, why, rows) if why else None
+            reason = regression_not_met(sweep_id, why, rows) if why else None
         if reason is None:
             return [one.row for one in rows], []
         reasons.append(reason)
@@ -205,109 +210,13 @@ def _first_of_its_target(
 
     The record's own word for it is not asked: a fresh runs directory would always give it.
     """
-    target = named([row.parts.target or "unknown"])
     match earlier(row.parts.target):
         case Earlier.NONE:
             return None
         case Earlier.SOME:
-            return Reason(
-                code="regression-not-earned",
-                message=f"regression {sweep_id} was earned by no focused experiment, and it is not "
-                f"the first of its target: commits that this one builds on have evidence for "
-                f"{target}",
-                facts=(sweep_id,),
-                hints=(row.command(),),
-            )
+            return regression_not_earned(sweep_id, row)
         case Earlier.CUT:
-            return Reason(
-                code="history-cut",
-                message=f"regression {sweep_id} was earned by no focused experiment, and this "
-                "clone does not reach back far enough to tell whether it is the first for "
-                f"{target}",
-                facts=(sweep_id,),
-                hints=("git fetch --unshallow", row.command()),
-            )
-
-
-def _nothing(elsewhere: Sequence[StoredRow], policy: Policy) -> Reason:
-    if elsewhere:
-        seen = tuple(dict.fromkeys(row.parts.runtime or "unknown" for row in elsewhere))
-        wanted = (
-            named([policy.gate.runtime])
-            if policy.gate.runtime is not None
-            else "a runtime with an agent, not in_memory"
-        )
-        runtime = policy.gate.runtime or RUNTIME
-        return Reason(
-            code="other-runtime",
-            message=f"the policy asks for evidence against {wanted}; on this tree there is only "
-            f"some against {named(seen)}",
-            facts=seen,
-            hints=tuple(dict.fromkeys(row.command(runtime) for row in elsewhere))[:_SHOWN],
-        )
-    return Reason(code="no-evidence", message="no experiment was recorded on this tree")
-
-
-def _failing(rows: Sequence[StoredRow]) -> Reason:
-    names = tuple(dict.fromkeys(row.name for row in rows))
-    return Reason(
-        code="failing-scenarios",
-        message=f"failed on this tree, and no later or earlier pass of it counts: {named(names)}",
-        facts=tuple(f"{row.name} in sweep {row.sweep_id}" for row in rows),
-        hints=tuple(dict.fromkeys(row.command() for row in rows))[:_SHOWN],
-    )
-
-
-def _why_nothing_counts(
-    judged: Sequence[Judged], of_packs: Sequence[StoredRow], packs: tuple[str, ...]
-) -> list[Reason]:
-    """Say what is wrong with each row; those that failed are named by a reason of their own."""
-    if packs and not of_packs and any(one.counts for one in judged):
-        seen = tuple(dict.fromkeys(one.row.pack or "unknown" for one in judged))
-        return [
-            Reason(
-                code="other-pack",
-                message=f"the policy asks for evidence from {named(packs)}; on this tree there is "
-                f"only some from {named(seen)}",
-                facts=seen,
-                hints=tuple(
-                    f"wt run --pack={one_line(shlex.quote(pack))} {DECLARED}"
-                    for pack in packs[:_SHOWN]
-                ),
-            )
-        ]
-    flawed = [one for one in judged if not one.counts and not one.row.fails]
-    if not flawed:
-        return []
-    shown = [f"{named([one.row.name])}: {one.flaws[0]}" for one in flawed]
-    return [
-        Reason(
-            code="nothing-counts",
-            message=f"what was recorded on this tree does not count: "
-            f"{listed(shown, most=_SHOWN, between='; ')}",
-            facts=tuple(f"{one.row.name}: {'; '.join(one.flaws)}" for one in flawed),
-            hints=tuple(dict.fromkeys(one.row.command() for one in flawed))[:1],
-        )
-    ]
-
-
-def _regression(sweep_id: str, why: Sequence[str], rows: Sequence[Judged]) -> Reason:
-    return Reason(
-        code="regression-not-met",
-        message=f"regression {sweep_id} does not count: {'; '.join(why)}",
-        facts=tuple(why),
-        hints=(rows[0].row.command(),),
-    )
-
-
-def _no_regression(judged: Sequence[Judged]) -> Reason:
-    return Reason(
-        code="no-regression",
-        message="the policy asks for a regression, and on this tree there are only focused "
-        "experiments and probes",
-        facts=tuple(sorted({one.row.sweep_id for one in judged})),
-        hints=(f"wt run --all-packs {DECLARED}",),
-    )
+            return history_cut(sweep_id, row)
 
 
 def _subjects(rows: Sequence[StoredRow]) -> tuple[Subject, ...]:
