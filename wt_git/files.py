@@ -17,7 +17,7 @@ import itertools
 import json
 import os
 import stat
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -297,19 +297,46 @@ def _raw_lines_backwards(path: Path, block: int) -> Iterator[bytes]:
     if descriptor is None:
         return
     with os.fdopen(descriptor, "rb") as stream:
-        end = stream.seek(0, os.SEEK_END)
-        parts: list[bytes] = []  # of the line whose beginning has not been reached, last part first
-        while end:
-            start = max(end - block, 0)
-            stream.seek(start)
-            *lines, tail = stream.read(end - start).split(b"\n")[::-1] or [b""]
-            for line in lines:
-                parts.append(line)
-                yield b"".join(reversed(parts)).removesuffix(b"\r")
-                parts = []
-            parts.append(tail)
-            end = start
-        yield b"".join(reversed(parts)).removesuffix(b"\r")
+        for line in lines_before(stream, stream.seek(0, os.SEEK_END), block=block):
+            yield line.data
+
+
+class PlacedLine(NamedTuple):
+    """A line as it stands in a file, without its line break, and the offset that it begins at."""
+
+    start: int
+    data: bytes
+
+
+def lines_before(stream: BinaryIO, end: int, *, block: int = 1 << 16) -> Iterator[PlacedLine]:
+    """Yield the lines in front of the offset `end`, the last one first, `block` bytes at a time.
+
+    A line break right before `end` is followed by an empty line.
+    """
+    parts: list[bytes] = []  # of the line whose beginning has not been reached, last part first
+    while end:
+        start = max(end - block, 0)
+        stream.seek(start)
+        data = stream.read(end - start)
+        for after_break in _after_breaks(data):
+            parts.append(data[after_break : end - start])
+            yield _placed(start + after_break, parts)
+            parts, end = [], start + after_break - 1
+        parts.append(data[: end - start])
+        end = start
+    yield _placed(0, parts)
+
+
+def _placed(start: int, parts: list[bytes]) -> PlacedLine:
+    return PlacedLine(start, b"".join(reversed(parts)).removesuffix(b"\r"))
+
+
+def _after_breaks(data: bytes) -> Iterator[int]:
+    """Yield the offset behind each line break, from the last to the first."""
+    found = data.rfind(b"\n")
+    while found >= 0:
+        yield found + 1
+        found = data.rfind(b"\n", 0, found)
 
 
 def parse_line(data: bytes) -> ReadLine | None:

@@ -35,6 +35,8 @@ COMMANDS = {
     "run": Entry(
         "wt_git.cli.commands.run", "Run scenarios against an agent and score the whole flight."
     ),
+    "watch": Entry("wt_git.cli.commands.watch", "Follow a sweep as it runs, to its exit code."),
+    "batch": Entry("wt_git.cli.commands.batch", "Run a file of sweeps, one after another."),
     "verify": Entry(
         "wt_git.cli.commands.verify", "Check that commits are covered by recorded evidence."
     ),

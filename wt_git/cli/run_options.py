@@ -135,6 +135,14 @@ def run_options(command: F) -> F:
     return selection_options(command)
 
 
+def check_paired(options: dict[str, Any]) -> None:
+    """Raise click's error unless `--format` and `--out` were given together, or neither."""
+    form, out = options["form"], options["out"]
+    if (form is None) != (out is None):
+        given = "--out" if form is None else "--format"
+        raise click.BadOptionUsage(given, "--format and --out must be provided together")
+
+
 def request_of(options: dict[str, Any], arguments: Sequence[str]) -> SweepRequest:
     """Return what was asked for; `arguments` are the words behind `wt`, as typed."""
     from wt_git.ladder.declaration import Declaration  # noqa: PLC0415 - not for `wt run --help`

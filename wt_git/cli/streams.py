@@ -39,6 +39,27 @@ def let_go(stream: TextIO) -> None:
     os.close(nowhere)
 
 
+def sleep_while_read(stream: TextIO, seconds: float) -> None:
+    """Let `seconds` pass; raises `BrokenPipeError` as soon as whoever reads `stream` is gone.
+
+    A command that prints now and then would otherwise notice with its next line, hours later.
+    """
+    import select  # noqa: PLC0415 - for those who wait
+    import time  # noqa: PLC0415
+
+    try:
+        watched = select.poll()
+        watched.register(stream.fileno(), 0)  # what is asked for; errors are always told
+    except (OSError, ValueError, AttributeError):  # no descriptor, no such call on this system
+        time.sleep(seconds)
+        return
+    told = watched.poll(seconds * 1000)
+    if any(what & (select.POLLERR | select.POLLHUP) for _, what in told):
+        raise BrokenPipeError
+    if told:  # something that cannot be asked
+        time.sleep(seconds)
+
+
 def _texts(*streams: TextIO) -> Iterator[TextIO]:
     return (stream for stream in streams if hasattr(stream, "reconfigure"))
 

@@ -12,7 +12,7 @@ from wt_git.cli.verdicts import admission_line, closing_lines, explanation, verd
 from wt_git.ladder.budget import shortest
 from wt_git.records.events import SweepStarted
 from wt_git.sweep.results import ScenarioBroke
-from wt_git.text import many_lines, one_line
+from wt_git.text import many_lines, one_line, shell_word
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -50,7 +50,8 @@ class SweepView:
         if isinstance(event, SweepStarted):
             budget = "" if event.budget_s is None else f", budget {shortest(event.budget_s)}s"
             self.say(f"{event.tier} sweep{budget}")
-            self.say(f"sweep {event.sweep_id} — recorded under {self._runs_dir}")
+            follow = f"wt watch --runs {shell_word(str(self._runs_dir))} --sweep {event.sweep_id}"
+            self.say(f"sweep {event.sweep_id} — follow with: {follow}")
             if self._records is not None:
                 self._records.launched(event)
         if self._live is not None:

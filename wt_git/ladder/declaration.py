@@ -25,6 +25,16 @@ class Declaration:
     if_fail: str | None = None
 
 
+def missing_of(declaration: Declaration) -> list[str]:
+    """Return the options that would make a declaration whole, with values to fill in."""
+    question = declaration.question is not None and declaration.question.strip()
+    options = {
+        '--question "…"': not question,
+        "--expect pass": declaration.expect is None,
+    }
+    return [option for option, lacks in options.items() if lacks]
+
+
 def check_declared(
     declaration: Declaration, *, has_history: bool, tier: Tier, runs_dir: Path, command: str
 ) -> None:
@@ -32,12 +42,7 @@ def check_declared(
 
     `command` is the command as typed, which the error completes.
     """
-    question = declaration.question is not None and declaration.question.strip()
-    options = {
-        '--question "…"': not question,
-        "--expect pass": declaration.expect is None,
-    }
-    missing = [option for option, lacks in options.items() if lacks]
+    missing = missing_of(declaration)
     if not has_history or not missing:
         return
     completed = " ".join([_without_blank_question(command), *missing])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wt_git.cli.options import CONTEXT_SETTINGS
-from wt_git.cli.run_options import request_of, run_options
+from wt_git.cli.run_options import check_paired, request_of, run_options
 from wt_git.errors import EXIT_NO, EXIT_YES, UsageError
 
 if TYPE_CHECKING:
@@ -38,10 +38,8 @@ def command(**options: Any) -> int:
     very state of the code has to earn; --from-trace makes a probe. Once the runs directory has
     history, each sweep says what it is for: --question and --expect.
     """
+    check_paired(options)
     form, out = options["form"], options["out"]
-    if (form is None) != (out is None):
-        given = "--out" if form is None else "--format"
-        raise click.BadOptionUsage(given, "--format and --out must be provided together")
     request = request_of(options, click.get_current_context().obj)
     # Imported here so that `wt run --help` and a mistyped option cost nothing.
     from wt_git.cli.sweep_view import view_of  # noqa: PLC0415

@@ -1,0 +1,1 @@
+"""Following a sweep by the events it writes (docs/following-a-sweep.md)."""

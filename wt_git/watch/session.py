@@ -1,0 +1,184 @@
+"""Watching: choosing a sweep, showing its events as they come, and knowing when it is over."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from wt_git.errors import EXIT_NO, EXIT_TIMED_OUT
+from wt_git.records.reading import missing_directory
+from wt_git.text import one_line
+from wt_git.watch.choice import JUST_NOW, Found, find_newest, find_sweep
+from wt_git.watch.event_file import EventFile
+from wt_git.watch.follower import Follower
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from wt_git.clock import Clock
+    from wt_git.files import ReadLine
+    from wt_git.watch.event_lines import EventRecord
+
+_QUIET_POLLS = 4
+"""After so many looks without an event the process that writes them is looked for."""
+_NAMED = 3
+_STARTS_AND_ENDS = (b"sweep_started", b"sweep_finished")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What to watch, and how patiently; `sweep_id` wins over `label`. None: any, without an end."""
+
+    runs_dir: Path
+    sweep_id: str | None = None
+    label: str | None = None
+    timeout_s: float | None = None
+    poll_s: float = 0.5
+
+
+class Surroundings(Protocol):
+    """What a watch needs of the outside."""
+
+    @property
+    def clock(self) -> Clock:
+        """The time."""
+        ...
+
+    def sleep(self, seconds: float) -> None:
+        """Let time pass."""
+        ...
+
+    def is_gone(self, started: EventRecord) -> bool:
+        """Say whether the writer of a sweep has certainly ended."""
+        ...
+
+    def show(self, line: ReadLine) -> None:
+        """Show an event of the sweep."""
+        ...
+
+    def say(self, text: str) -> None:
+        """Tell a person something."""
+        ...
+
+
+class Watch:
+    """One watch from its beginning to the exit code that it ends with."""
+
+    def __init__(self, wanted: Wanted, outside: Surroundings) -> None:
+        self._wanted = wanted
+        self._outside = outside
+        self._file = EventFile(wanted.runs_dir)
+        self._follower = Follower(wanted.sweep_id, wanted.label)
+        self._began_s = outside.clock.monotonic()
+        self._since = outside.clock.now() - JUST_NOW
+        self._has_said = False
+
+    def follow(self) -> int:
+        """Show the sweep's events until it is over, and return its exit code.
+
+        1 when its process ended without finishing it, 124 when time ran out. Raises `OSError` where
+        the events cannot be read, and what showing one raises.
+        """
+        self._choose()
+        quiet = 0
+        while True:
+            quiet = 0 if self._read() else quiet + 1
+            if self._follower.exit_code is not None:
+                return self._follower.exit_code
+            left_s = self._left_s()
+            if left_s <= 0:
+                self._outside.say(self._out_of_time())
+                return EXIT_TIMED_OUT
+            if quiet >= _QUIET_POLLS and self._is_gone():
+                if self._read():  # what it wrote between the last look and its end
+                    continue
+                self._outside.say(self._died())
+                return EXIT_NO
+            self._outside.sleep(min(self._wanted.poll_s, left_s))
+
+    def _choose(self) -> None:
+        """Go to where the sweep begins in what is there, and say so where it does not."""
+        wanted = self._wanted
+        if wanted.sweep_id is not None:
+            found = find_sweep(self._file.from_the_end(_mention(wanted.sweep_id)), wanted.sweep_id)
+            start = found.start
+        else:
+            found = Found(None)
+            start = find_newest(
+                self._file.from_the_end(*_STARTS_AND_ENDS),
+                wanted.label,
+                since=self._since,
+                now=self._outside.clock.now(),
+                is_dead=self._is_dead,
+            )
+        if start is not None:
+            self._file.go_to(start)
+        elif not self._has_said:
+            self._outside.say(self._waiting(found.near))
+        self._has_said = True
+
+    def _is_dead(self, started: EventRecord) -> bool:
+        # In this order: one that ended in between said so before.
+        return self._outside.is_gone(started) and not self._file.will_end(started["sweep_id"])
+
+    def _read(self) -> bool:
+        """Show what is new; say whether anything was."""
+        if self._follower.sweep_id is None and self._file.became_another():
+            self._choose()  # old sweeps in it are not the next one
+        any_new = False
+        for line in self._file.new_events():
+            if self._follower.take(line):
+                any_new = True
+                self._outside.show(line)
+            if self._follower.exit_code is not None:
+                break
+        return any_new
+
+    def _is_gone(self) -> bool:
+        started = self._follower.started
+        return started is not None and self._outside.is_gone(started)
+
+    def _left_s(self) -> float:
+        if self._wanted.timeout_s is None:
+            return math.inf
+        return self._began_s + self._wanted.timeout_s - self._outside.clock.monotonic()
+
+    def _waiting(self, near: Sequence[str]) -> str:
+        wanted = self._wanted
+        where = f"in '{wanted.runs_dir}'"
+        if not wanted.runs_dir.is_dir():
+            where += f" ({missing_directory(wanted.runs_dir)})"
+        if wanted.sweep_id is None:
+            return f"waiting for a sweep{_of(wanted.label)} to start {where}"
+        meant = f", but {', '.join(map(one_line, near[:_NAMED]))} is" if near else ""
+        return (
+            f"no sweep '{one_line(wanted.sweep_id)}' is recorded {where}{meant}; "
+            "waiting for a sweep of that id"
+        )
+
+    def _out_of_time(self) -> str:
+        wanted, follower = self._wanted, self._follower
+        said = f"timed out after {wanted.timeout_s:.12g}s: "
+        if follower.has_begun:
+            return f"{said}sweep {one_line(follower.sweep_id or '')} is still running"
+        if wanted.sweep_id is None:
+            return f"{said}no sweep started{_of(wanted.label)} in '{wanted.runs_dir}'"
+        return f"{said}no sweep started with the id '{one_line(wanted.sweep_id)}'"
+
+    def _died(self) -> str:
+        started: EventRecord = self._follower.started or {}
+        return (
+            f"sweep {one_line(self._follower.sweep_id or '')} exited without finishing: its process, "
+            f"pid {started.get('pid')}, is gone; what it finished is in '{self._wanted.runs_dir}'"
+        )
+
+
+def _of(label: str | None) -> str:
+    return "" if label is None else f" of label '{one_line(label)}'"
+
+
+def _mention(sweep_id: str) -> bytes:
+    """Return what a line about the sweep holds; of an id that JSON may spell otherwise, anything."""
+    return sweep_id.encode() if sweep_id.isascii() and sweep_id.isalnum() else b""
