@@ -81,6 +81,19 @@ class Amount(click.ParamType[Decimal]):
         return number
 
 
+def runs_dir_option(about: str) -> Callable[[F], F]:
+    """Return the option for commands that read a runs directory; `about` is its help."""
+    return click.option(
+        "--runs",
+        "runs_dir",
+        type=click.Path(path_type=Path),
+        default="runs",
+        show_default=True,
+        metavar="DIR",
+        help=about,
+    )
+
+
 def selection_options(command: F) -> F:
     """Add the options that choose scenarios; repeatable, alternatives within one option."""
     options = [

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from wt_git.cli.options import CONTEXT_SETTINGS
+from wt_git.cli.options import CONTEXT_SETTINGS, runs_dir_option
 from wt_git.errors import EXIT_YES
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 EPILOG = """
 Exit codes: 0 something was summarised; 2 there is nothing to summarise. Nothing is run.
@@ -15,15 +18,7 @@ Exit codes: 0 something was summarised; 2 there is nothing to summarise. Nothing
 
 
 @click.command("results", epilog=EPILOG, context_settings=CONTEXT_SETTINGS)
-@click.option(
-    "--runs",
-    "runs_dir",
-    type=click.Path(path_type=Path),
-    default="runs",
-    show_default=True,
-    metavar="DIR",
-    help="The directory that sweeps were recorded in.",
-)
+@runs_dir_option("The directory that sweeps were recorded in.")
 @click.option(
     "--label", "labels", multiple=True, help="Only this label. Repeatable; default: all of them."
 )

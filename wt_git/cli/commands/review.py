@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from wt_git.cli.options import CONTEXT_SETTINGS
+from wt_git.cli.options import CONTEXT_SETTINGS, runs_dir_option
 from wt_git.errors import EXIT_YES
 
 EPILOG = """
@@ -17,15 +17,7 @@ decision was given. Nothing is printed when it worked.
 
 @click.command("review", epilog=EPILOG, context_settings=CONTEXT_SETTINGS)
 @click.argument("sweep_id", metavar="SWEEP_ID")
-@click.option(
-    "--runs",
-    "runs_dir",
-    type=click.Path(path_type=Path),
-    default="runs",
-    show_default=True,
-    metavar="DIR",
-    help="The directory that the sweep was recorded in.",
-)
+@runs_dir_option("The directory that the sweep was recorded in.")
 @click.option("--decision", metavar="TEXT", help="What the sweep changed, in a few words.")
 @click.option("--no-change", is_flag=True, help="It changed nothing.")
 def command(*, sweep_id: str, runs_dir: Path, decision: str | None, no_change: bool) -> int:
