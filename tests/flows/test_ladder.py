@@ -22,7 +22,7 @@ from kit.commands import (
     wt,
 )
 from kit.projects import path_with_wt
-from kit.repo import Repo, git
+from kit.repo import Repo, new_repo
 
 BOTH = [("first", "ok", []), ("second", "ok", [])]
 SLOW = "time.sleep(0.25)"
@@ -31,12 +31,9 @@ SLOW = "time.sleep(0.25)"
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repo:
     """A repository with a pack of two scenarios that pass, and the test in it."""
-    project = tmp_path / "project"
-    project.mkdir()
-    git(project, "init", "--quiet")
-    monkeypatch.chdir(project)
+    repo = new_repo(tmp_path / "project")
+    monkeypatch.chdir(repo.path)
     write_pack(scenarios=BOTH)
-    repo = Repo(project)
     repo.commit("an agent")
     return repo
 

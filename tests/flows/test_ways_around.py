@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from kit.commands import DECLARED, Ran, ledger, write_pack, write_plugin, wt
-from kit.repo import Repo, git
+from kit.repo import Repo, new_repo
 
 BOTH = [("first", "ok", []), ("second", "ok", [])]
 PLUGIN = "plugin.py:PLUGIN"
@@ -17,13 +17,10 @@ PLUGIN = "plugin.py:PLUGIN"
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repo:
     """A repository with a pack of two scenarios that pass, and the test in it."""
-    project = tmp_path / "project"
-    project.mkdir()
-    git(project, "init", "--quiet")
-    monkeypatch.chdir(project)
+    repo = new_repo(tmp_path / "project")
+    monkeypatch.chdir(repo.path)
     write_pack(scenarios=BOTH)
     write_plugin()
-    repo = Repo(project)
     repo.commit("an agent")
     return repo
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from kit import evidence_rows
+
 from wt_git.files import json_line
 
 if TYPE_CHECKING:
@@ -17,31 +19,19 @@ def sweep_id(number: int) -> str:
 
 def finished(number: int = 1, **changed: Any) -> dict[str, Any]:
     """The record of a focused sweep that held its prediction and reported all its tokens."""
-    return {
-        "windtunnel_experiment": 1,
-        "kind": "sweep",
+    about = {
         "ts": "2026-01-02T03:04:05Z",
-        "sweep_id": sweep_id(number),
         "label": "retry-limit",
-        "tier": "focused",
         "model": "target-model",
         "question": "does the retry limit hold?",
         "expect": "pass",
         "if_pass": None,
         "if_fail": None,
-        "outcome": "pass",
-        "prediction_held": True,
-        "budget_exhausted": False,
-        "scenarios": 1,
         "cost": cost(),
-        "exit_code": 0,
-        "status": "completed",
-        "errors": 0,
-        "not_started": [],
         "runtime": "mine",
         "fingerprint": "sha256:" + "0" * 64,
-        **changed,
     }
+    return {**evidence_rows.sweep(sweep_id(number)), **about, **changed}
 
 
 def cost(

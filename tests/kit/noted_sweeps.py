@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from kit import evidence_rows
 from kit.notes import sweep_id
 
 from wt_git.files import json_line
@@ -29,51 +30,30 @@ def parts(**changes: Any) -> FingerprintParts:
 
 def row(sweep: object = 1, *, tree: str | None = TREE, **changes: Any) -> dict[str, Any]:
     """A row that counts; a change named `experiment_x` is made to `x` of its experiment."""
-    about = parts(git_tree=tree)
-    experiment = {
-        "tier": "focused",
-        "counts_as_failure": False,
-        "fingerprint": about.value(),
-        "fingerprint_parts": about.as_record(),
-        "tree_under_test": tree,
-    }
     inner = {
         name.removeprefix("experiment_"): value
         for name, value in changes.items()
         if name.startswith("experiment_")
     }
     outer = {name: value for name, value in changes.items() if not name.startswith("experiment_")}
-    return {
-        "windtunnel_ledger": 1,
-        "ts": "2026-01-02T03:04:05Z",
-        "sweep_id": sweep_id(sweep),
-        "scenario_id": "refund",
-        "pack": "shop",
-        "verdict": "PASS",
-        "runs": 3,
-        "passed": 3,
-        "experiment": {**experiment, **inner},
-        **outer,
-    }
+    made = evidence_rows.row(
+        sweep=sweep_id(sweep),
+        pack="shop",
+        fingerprint_parts=parts(git_tree=tree).as_record(),
+        experiment=inner,
+    )
+    return {**made, **outer}
 
 
 def sweep(of: object = 1, **changes: Any) -> dict[str, Any]:
-    return {
-        "windtunnel_experiment": 1,
-        "kind": "sweep",
+    about = {
         "ts": "2026-01-02T03:04:06Z",
-        "sweep_id": sweep_id(of),
         "label": "retry-limit",
-        "tier": "focused",
         "question": "does the retry limit hold?",
         "expect": "pass",
-        "outcome": "pass",
-        "prediction_held": True,
-        "budget_exhausted": False,
-        "status": "completed",
         "cost": {"wall_s": 12.6},
-        **changes,
     }
+    return {**evidence_rows.sweep(sweep_id(of)), **about, **changes}
 
 
 def review(of: object = 1, **changes: Any) -> dict[str, Any]:
