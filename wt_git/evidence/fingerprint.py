@@ -16,14 +16,12 @@ from wt_git.git.path_patterns import PathPatterns
 from wt_git.git.repository import Repository, discover
 from wt_git.git.snapshot import Snapshot, take
 from wt_git.naming import named
-from wt_git.records.fingerprint import SNAPSHOT_FAILED, FingerprintParts, content_hash
+from wt_git.records.fingerprint import OUTSIDE, SNAPSHOT_FAILED, FingerprintParts, content_hash
 from wt_git.records.manifests import Manifest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
     from pathlib import Path
-
-OUTSIDE = "outside"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

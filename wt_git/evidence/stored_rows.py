@@ -13,7 +13,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from wt_git.naming import scenario_name
-from wt_git.records.fingerprint import FingerprintParts, parts_from_record
+from wt_git.records.fingerprint import (
+    OUTSIDE,
+    PACK_SOURCE,
+    FingerprintParts,
+    parts_from_record,
+)
 from wt_git.records.lenient import amount, flag, within
 from wt_git.text import DECLARED, one_line
 
@@ -23,8 +28,6 @@ if TYPE_CHECKING:
     from wt_git.records.notes import NoteLine
 
 _ROW_VERSION = 1
-_OUTSIDE = "outside"
-_PACK_SOURCE = "pack_source:"
 
 
 class _NotARowError(ValueError):
@@ -110,10 +113,10 @@ class StoredRow:
         """
         words = ["wt", "run"]
         for name, path in self.sources.items():
-            if path == _OUTSIDE:
+            if path == OUTSIDE:
                 continue
-            if name.startswith(_PACK_SOURCE):
-                words.append(f"--pack-source={_source(name.removeprefix(_PACK_SOURCE), path)}")
+            if name.startswith(PACK_SOURCE):
+                words.append(f"--pack-source={_source(name.removeprefix(PACK_SOURCE), path)}")
             elif name in {"soul", "agents"}:
                 words.append(f"--{name}={path}")
         if self.pack:
@@ -201,9 +204,7 @@ def stored_sweep(line: NoteLine) -> StoredSweep | None:
 def is_inside(path: str) -> bool:
     """Say whether a row's source names a path within its tree."""
     parts = path.split("/")
-    return (
-        path != _OUTSIDE and bool(path) and not path.startswith(("/", "\\")) and ".." not in parts
-    )
+    return path != OUTSIDE and bool(path) and not path.startswith(("/", "\\")) and ".." not in parts
 
 
 def _source(spec: str, path: str) -> str:

@@ -16,6 +16,12 @@ CHANGED_DURING_SWEEP = "changed-during-sweep"
 SNAPSHOT_FAILED = "snapshot-failed"
 """Stands for the hash where a repository is there and its tree could not be taken."""
 
+OUTSIDE = "outside"
+"""Stands for the place of a source that is not in the tree."""
+
+PACK_SOURCE = "pack_source:"
+"""How the name of a source begins that is a pack; what was typed follows."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FingerprintParts:

@@ -28,7 +28,7 @@ class GateLedger(Protocol):
         """Say whether any row is against one of these targets."""
         ...
 
-    def gate_rows(self, target: str, fingerprint: str, *others: str) -> list[GateRow]:
+    def gate_rows(self, target: str, fingerprint: str, *others: str) -> Sequence[GateRow]:
         """Return the rows that `wt_git.ladder.gate.decide` needs, in the ledger's order."""
         ...
 
@@ -42,21 +42,25 @@ def check_gate(
 ) -> Earned:
     """Return what earned a regression of `selected` on what is under test now.
 
-    `other_targets` are what rows call the same backend that was named otherwise. To be asked before the sweep queues, and again with another fingerprint and the ledger read again
-    once it holds its runtime. Raises `GateRefusedError`.
+    `other_targets` are what rows call the same backend that was named otherwise. To be asked before
+    the sweep queues, and again with another fingerprint once it holds its runtime. Raises
+    `GateRefusedError`.
     """
     known = {one.identity: one for one in selected}
     target = as_recorded(fingerprint.parts.target or "")
     others = [as_recorded(one) for one in other_targets]
-    rows = ledger.gate_rows(target, fingerprint.value, *others)
     sources = pack_sources(fingerprint.sources)
-    for at, row in enumerate(rows):
+
+    def meant(row: GateRow) -> GateRow:
+        """Return the row as what it means to this sweep, whatever it calls target and pack."""
         if row.target in others:
-            rows[at] = replace(row, target=target)
+            row = replace(row, target=target)
         if row.passes and row.scenario in known and is_of_another_pack(row, sources):
-            rows[at] = replace(rows[at], fingerprint=OF_ANOTHER_PACK)
+            row = replace(row, fingerprint=OF_ANOTHER_PACK)
+        return row
+
     answer = decide(
-        rows,
+        [meant(row) for row in ledger.gate_rows(target, fingerprint.value, *others)],
         target=target,
         fingerprint=fingerprint.value,
         selection=known,

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wt_git import config
-from wt_git.evidence.fingerprint import OUTSIDE, place_in_tree
+from wt_git.evidence.fingerprint import place_in_tree
+from wt_git.records.fingerprint import OUTSIDE
 from wt_git.text import one_line
 
 if TYPE_CHECKING:

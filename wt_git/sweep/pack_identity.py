@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wt_git.evidence.fingerprint import OUTSIDE
+from wt_git.records.fingerprint import OUTSIDE, PACK_SOURCE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,15 +18,13 @@ if TYPE_CHECKING:
 OF_ANOTHER_PACK = "of-another-pack"
 """Stands in for the fingerprint of a pass that was none of the pack in question; in no file."""
 
-_PACK_SOURCE = "pack_source:"
-
 
 def pack_sources(sources: Mapping[str, Any]) -> set[str]:
     """Return what brought the packs of a sweep: files of the tree, other ones as they were typed."""
     found = set()
     for name, place in sources.items():
-        if name.startswith(_PACK_SOURCE) and isinstance(place, str):
-            typed = name.removeprefix(_PACK_SOURCE)
+        if name.startswith(PACK_SOURCE) and isinstance(place, str):
+            typed = name.removeprefix(PACK_SOURCE)
             attribute = typed.rpartition(":")[2]
             found.add(typed if place == OUTSIDE else f"{place}:{attribute}")
     return found

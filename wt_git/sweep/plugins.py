@@ -45,8 +45,9 @@ BUILTIN_RUNTIMES = {
 class Runtime:
     """A resolved runtime: its plugin, and the answers that the plugin gave once.
 
-    `limit` is how many jobs may overlap (None: any number, and no run lock). `lock_key` names
-    the backend for the run lock, `raw_key` as the plugin said it. `model` is the label of the model that will answer, or None.
+    `limit` is how many jobs may overlap (None: any number, and no run lock). `lock_key` names the
+    backend for the run lock, `raw_key` as the plugin said it. `model` is the label of the model
+    that will answer, or None.
     """
 
     name: str

@@ -1,6 +1,7 @@
 """Looking up what a sweep is asked for; each refusal is exit 2.
 
-Whether the sweep may run is `wt_git.sweep.admission`'s part. The order is that of docs/architecture.md, "A sweep, step by step".
+Whether the sweep may run is `wt_git.sweep.admission`'s part. The order is that of
+docs/architecture.md, "A sweep, step by step".
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from wt_git import __version__
 from wt_git.evidence.fingerprint import Fingerprinter, Subject, readable_repository
 from wt_git.evidence.targets import target_of
+from wt_git.records.fingerprint import PACK_SOURCE
 from wt_git.records.store import RunsDir
 from wt_git.sweep.loading import describe, source_file
 
@@ -66,6 +67,6 @@ def _sources(request: SweepRequest, runtime: Runtime) -> dict[str, Path]:
         "soul": request.soul,
         "agents": request.agents,
         "runtime": None if runtime.is_builtin else runtime.file,
-        **{f"pack_source:{spec}": source_file(spec) for spec in request.pack_sources},
+        **{f"{PACK_SOURCE}{spec}": source_file(spec) for spec in request.pack_sources},
     }
     return {name: path for name, path in named.items() if path is not None}
