@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from wt_git.ladder.budget import shortest
 from wt_git.ladder.decimals import plain
+from wt_git.naming import listed
 from wt_git.text import one_line
 
 if TYPE_CHECKING:
@@ -13,15 +14,12 @@ if TYPE_CHECKING:
 
     from wt_git.sweep.forecast import Expected
 
-_SHOWN = 5
-
 
 def forecast_lines(expected: Expected) -> Iterator[str]:
     """Yield tier, runtime, budget, runs, and what they may take."""
     found = expected.found
     names = [one_line(one.scenario.name) for one in expected.scenarios]
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    yield f"tier:       {found.tier} ({', '.join(names[:_SHOWN])}{more})"
+    yield f"tier:       {found.tier} ({listed(names)})"
     model = f", model {one_line(found.runtime.model)}" if found.runtime.model else ""
     yield f"runtime:    {one_line(found.request.runtime)}{model}"
     budget = "no limit" if found.budget_s is None else f"{shortest(found.budget_s)}s"
@@ -58,8 +56,7 @@ def _basis(expected: Expected) -> str:
 
 
 def _unknown(names: list[str]) -> str:
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return f"not known: no earlier runs that say it for {', '.join(names[:_SHOWN])}{more}"
+    return f"not known: no earlier runs that say it for {listed(names)}"
 
 
 def _duration(seconds: float) -> str:
