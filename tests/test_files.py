@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import threading
@@ -201,3 +202,13 @@ def test_a_file_of_the_longest_name_can_be_written(name: str) -> None:
     files.write_whole(Path(name), "whole")
     assert Path(name).read_text() == "whole"
     assert [path.name for path in Path().iterdir()] == [name]
+
+
+@given(st.lists(st.binary(max_size=20)), st.integers(1, 9))
+def test_lines_from_behind_know_where_they_begin(lines: list[bytes], block: int) -> None:
+    """Reading on from such an offset reads that line."""
+    text = b"\n".join(lines)
+    stream = io.BytesIO(text)
+    for start, data in files.lines_before(stream, len(text), block=block):
+        assert text[start:].split(b"\n")[0].removesuffix(b"\r") == data
+        assert start == 0 or text[start - 1 : start] == b"\n"

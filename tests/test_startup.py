@@ -49,7 +49,9 @@ def test_the_overview_loads_nothing_from_elsewhere(args):
     assert not [name for name in modules if name.startswith(("wt_git.sweep", "wt_git.records"))]
 
 
-@pytest.mark.parametrize("args", [["run", "--help"], ["nonsense"]])
+@pytest.mark.parametrize(
+    "args", [["run", "--help"], ["watch", "--help"], ["batch", "--help"], ["nonsense"]]
+)
 def test_help_of_a_command_loads_nothing_heavy(args):
     """A command is described without what it takes to carry it out."""
     assert third_party(loaded_after(command(*args))) & HEAVY == set()
@@ -96,3 +98,11 @@ def test_results_load_no_git_and_no_sweep(tmp_path):
         assert third_party(modules) & (HEAVY - {"pydantic"}) == set()
         ours = {name.split(".")[1] for name in modules if name.startswith("wt_git.")}
         assert ours & {"sweep", "runner", "git", "evidence", "githooks"} == set()
+
+
+def test_a_watch_loads_what_reads_lines(tmp_path):
+    """It may run beside every sweep, for hours."""
+    modules = loaded_after(command("watch", "--runs", str(tmp_path), "--timeout", "0.01"))
+    assert third_party(modules) & HEAVY == set()
+    ours = {name.split(".")[1] for name in modules if name.startswith("wt_git.")}
+    assert ours & {"runner", "git", "evidence", "githooks", "api"} == set()

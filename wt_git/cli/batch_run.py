@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from wt_git.cli.batch_lines import parse_batch
 from wt_git.cli.batch_specs import check_batch
+from wt_git.cli.problems import report
 from wt_git.cli.spec_process import Sweeps
 from wt_git.cli.ui import talk
 from wt_git.errors import UsageError
@@ -70,9 +71,16 @@ def _run(name: str, specs: Sequence[Spec]) -> int:
             if sweeps.code is not None:
                 break
             talk("batch", f"[{place}/{len(specs)}] {name}:{spec.line}: {spec.text}")
-            ended.append((spec, sweeps.run(spec.words)))
+            ended.append((spec, _exit_code(sweeps, spec)))
     _summarise(ended, specs[len(ended) :])
     return max(code for _, code in ended) if sweeps.code is None else sweeps.code
+
+
+def _exit_code(sweeps: Sweeps, spec: Spec) -> int:
+    try:
+        return sweeps.run(spec.words)
+    except OSError as error:  # too many processes, too long a command
+        return report(error, ["batch"])
 
 
 def _summarise(ended: Sequence[tuple[Spec, int]], others: Sequence[Spec]) -> None:

@@ -61,7 +61,7 @@ def check_batch(lines: Sequence[SpecLine | BadLine], defaults: Sequence[str]) ->
         except click.ClickException as error:
             checked.problems.append(BadLine(line.number, _mistyped(error)))
             continue
-        wrong = [*histories.problems(request), *_lookup_problems(request, options)]
+        wrong = _problems(request, options, histories)
         checked.problems.extend(BadLine(line.number, problem) for problem in wrong)
         if not options["dry_run"]:
             histories.will_run(request, line.number)
@@ -87,24 +87,40 @@ def _mistyped(error: click.ClickException) -> str:
     return error.format_message()
 
 
-def _lookup_problems(request: SweepRequest, options: dict[str, Any]) -> Iterator[str]:
-    """Yield what `wt run` would refuse whatever has been run before; it stops at the first."""
-    runs_dir, folder = RunsDir(request.runs_dir), Path.cwd()
+def _problems(
+    request: SweepRequest, options: dict[str, Any], histories: _Histories
+) -> Iterator[str]:
+    """Yield what `wt run` would refuse whatever is earned until then."""
     try:
-        runs_dir.check()
-        if options["out"] is not None:
-            check_output(options["out"], runs_dir)
-        found = look_up(
-            request, folder=folder, load_settings=lambda: config.load(folder), say=_unheard
-        )
-        plan(
-            request.scheduler,
-            request.max_concurrency,
-            limit=found.runtime.limit,
-            hooks_active=bool(found.hooks),
-        )
+        RunsDir(request.runs_dir).check()
+        undeclared = histories.undeclared(request)
     except WindTunnelError as error:
-        yield "\n".join([error.message, *(f"  {hint}" for hint in error.hints)])
+        yield _told(error)
+        return
+    if undeclared is not None:
+        yield undeclared
+    try:
+        _look_up(request, options)
+    except WindTunnelError as error:
+        yield _told(error)
+
+
+def _told(error: WindTunnelError) -> str:
+    return "\n".join([error.message, *(f"  {hint}" for hint in error.hints)])
+
+
+def _look_up(request: SweepRequest, options: dict[str, Any]) -> None:
+    """Resolve all that a sweep names. Raises the first `WindTunnelError` of it."""
+    if options["out"] is not None:
+        check_output(options["out"], RunsDir(request.runs_dir))
+    folder = Path.cwd()
+    found = look_up(request, folder=folder, load_settings=lambda: config.load(folder), say=_unheard)
+    plan(
+        request.scheduler,
+        request.max_concurrency,
+        limit=found.runtime.limit,
+        hooks_active=bool(found.hooks),
+    )
 
 
 def _unheard(_: str) -> None:
@@ -117,21 +133,17 @@ class _Histories:
     def __init__(self) -> None:
         self._first_user: dict[Path, int] = {}
 
-    def problems(self, request: SweepRequest) -> Iterator[str]:
-        missing = missing_of(request.declaration)
+    def undeclared(self, request: SweepRequest) -> str | None:
+        """Return what a sweep has to say and does not; None for nothing. Raises `UsageError`."""
+        missing, runs_dir, why = missing_of(request.declaration), request.runs_dir, "has history"
         if not missing:
-            return
-        runs_dir, why = request.runs_dir, "has history"
-        try:
-            if not Ledger(runs_dir, keep_index=False).has_rows():
-                earlier = self._first_user.get(runs_dir.resolve())
-                if earlier is None:
-                    return
-                why = f"will have history from line {earlier}"
-        except WindTunnelError as error:
-            yield error.message
-            return
-        yield f"needs --question and --expect: '{runs_dir}' {why}; add {' '.join(missing)}"
+            return None
+        if not Ledger(runs_dir, keep_index=False).has_rows():
+            earlier = self._first_user.get(runs_dir.resolve())
+            if earlier is None:
+                return None
+            why = f"will have history from line {earlier}"
+        return f"needs --question and --expect: '{runs_dir}' {why}; add {' '.join(missing)}"
 
     def will_run(self, request: SweepRequest, line: int) -> None:
         self._first_user.setdefault(request.runs_dir.resolve(), line)

@@ -57,11 +57,13 @@ class Sweeps:
             signal.signal(number, handler)  # type: ignore[arg-type]
 
     def run(self, words: Sequence[str]) -> int:
-        """Run `wt run` with these words to its end and return its exit code."""
-        # In a group of its own: Ctrl-C in a terminal reaches whole groups, and a signal that comes
-        # twice ends a sweep without its runs in flight.
+        """Run `wt run` with these words to its end and return its exit code. Raises `OSError`."""
         self._process = subprocess.Popen(  # noqa: S603 - this program, and words of `wt run`
-            [sys.executable, "-P", "-m", "wt_git", "run", *words], process_group=0
+            [sys.executable, "-P", "-m", "wt_git", "run", *words],
+            stdin=subprocess.DEVNULL,
+            # Ctrl-C in a terminal reaches whole groups, and a signal that comes twice ends a sweep
+            # without its runs in flight: so this one hears it from us alone.
+            process_group=0,
         )
         self._pass_on()
         code = self._process.wait()

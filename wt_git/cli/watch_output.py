@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from wt_git.watch.event_lines import EventRecord
     from wt_git.watch.session import Wanted
 
-_SHORTEST_POLL_S = 0.01
+_SHORTEST_POLL_S, _LONGEST_POLL_S = 0.01, 3600.0
 
 
 def watch(wanted: Wanted, *, as_json: bool) -> int:
@@ -34,7 +34,7 @@ def watch(wanted: Wanted, *, as_json: bool) -> int:
             wanted,
             # As `wt run` records it.
             label=None if label is None else as_recorded(label or DEFAULT_LABEL),
-            poll_s=max(wanted.poll_s, _SHORTEST_POLL_S),
+            poll_s=min(max(wanted.poll_s, _SHORTEST_POLL_S), _LONGEST_POLL_S),
         ),
         _Terminal(_event if as_json else _line),
     ).follow()

@@ -50,9 +50,8 @@ class EventFile:
         with os.fdopen(descriptor, "rb") as stream:
             self._identity = _identity(descriptor)
             lines = files.lines_before(stream, os.fstat(descriptor).st_size)
-            self._next = next(
-                lines
-            ).start  # of a line that is not complete yet, if only to be empty
+            incomplete = next(lines)  # if only since nothing stands behind the last line break
+            self._next = incomplete.start
             for start, data in lines:
                 if any(words in data for words in mentioning):
                     line = files.parse_line(data)

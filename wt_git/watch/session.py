@@ -78,8 +78,8 @@ class Watch:
     def follow(self) -> int:
         """Show the sweep's events until it is over, and return its exit code.
 
-        1 when its process ended without finishing it, 124 when time ran out. Raises `OSError` where
-        the events cannot be read, and what showing one raises.
+        1 when its process ended without finishing it, 124 when time ran out. Raises `UsageError`
+        where the events cannot be read, and what showing one raises.
         """
         self._choose()
         quiet = 0
@@ -152,7 +152,7 @@ class Watch:
             where += f" ({missing_directory(wanted.runs_dir)})"
         if wanted.sweep_id is None:
             return f"waiting for a sweep{_of(wanted.label)} to start {where}"
-        meant = f", but {', '.join(map(one_line, near[:_NAMED]))} is" if near else ""
+        meant = f", but there is {', '.join(map(one_line, near[:_NAMED]))}" if near else ""
         return (
             f"no sweep '{one_line(wanted.sweep_id)}' is recorded {where}{meant}; "
             "waiting for a sweep of that id"
