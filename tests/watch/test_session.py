@@ -244,6 +244,24 @@ def test_any_text_may_be_asked_for_as_an_id(sweep_id) -> None:
     assert follow(Outside(NOTHING), sweep_id=sweep_id, timeout_s=0.1) == expected
 
 
+def test_a_sweep_that_goes_on_in_a_file_that_was_emptied_is_followed_there() -> None:
+    """Somebody made room; what comes is shorter than what was there."""
+    append(lines([*sweep("0001"), *sweep("0002"), started("0003")]))
+    outside = Outside(lambda: EVENTS.write_bytes(lines([finished("0003", 3)])))
+    assert follow(outside, sweep_id="0003") == 3
+
+
+def test_a_sweep_that_goes_on_in_another_file_is_followed_there() -> None:
+    """The old one was moved away, and the new one may be longer already."""
+    append(lines([started("0003")]))
+
+    def move() -> None:
+        EVENTS.rename("runs/old")
+        append(lines([finished("0003", 3), *sweep("0004"), *sweep("0005")]))
+
+    assert follow(Outside(move), sweep_id="0003") == 3
+
+
 def test_old_sweeps_in_a_file_that_was_replaced_are_not_the_next_one() -> None:
     """Somebody put last year's events back while a sweep was waited for."""
     append(lines([event("run_started", "0000")] * 20))
