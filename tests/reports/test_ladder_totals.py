@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from decimal import Decimal
 from typing import Any
 
@@ -149,12 +151,12 @@ def test_tiers_stand_by_their_size_and_unknown_ones_after_them():
 
 
 def test_dollars_are_added_as_decimals():
-    """Ten times ten cents are a dollar; in binary floats they are not."""
+    """Ten times ten cents are a dollar; in binary floats, added one by one, they are not."""
     records = [finished(n, cost_usd=usd(None, None, None, 0.1, 0.1)) for n in range(10)]
     found = totals(records)
     assert found is not None
     assert found["tiers"]["focused"]["cost_usd"] == 1.0
-    assert sum([0.1] * 10) != 1.0
+    assert functools.reduce(operator.add, [0.1] * 10) != 1.0
 
 
 def test_only_a_prediction_counts_as_one():

@@ -179,7 +179,8 @@ def test_a_stop_in_the_middle_of_many_jobs_holds_back_all_but_those_being_taken(
     ConcurrentScheduler(8).execute(jobs, log.stop)
     assert log.most_running <= 8
     assert log.began_after_stop <= 7
-    assert 201 <= len(log.began) <= 215
+    # Of the jobs before the one that stops, seven may still have been on their way to a start.
+    assert 201 - 7 <= len(log.began) <= 215
     assert sorted(log.began) == sorted(log.ended)
     assert len(set(log.began)) == len(log.began)
 

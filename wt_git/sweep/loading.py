@@ -124,7 +124,8 @@ def _make_importable(folder: Path) -> None:
 
 
 def _module_named(name: str) -> ModuleType:
-    if name not in sys.modules:
+    # Our own modules came before the process did; from 3.12 on this call loads importlib.metadata.
+    if name not in sys.modules and not name.startswith("wt_git."):
         importlib.invalidate_caches()
         spec = importlib.util.find_spec(name)
         if spec is not None and spec.origin and (known := _known(Path(spec.origin))):
