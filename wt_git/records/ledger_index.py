@@ -144,12 +144,14 @@ class Index:
         if found is None:
             return []
         starts = self._starts(
-            "SELECT (SELECT max(start) FROM line INDEXED BY by_regression WHERE target = ?1"
+            "SELECT (SELECT max(start) FROM line INDEXED BY by_regression WHERE target = ?"
             " AND scenario = scenario.id AND tier = 'regression') FROM scenario"
-            " UNION SELECT (SELECT max(start) FROM line INDEXED BY by_pass WHERE target = ?1"
+            " UNION SELECT (SELECT max(start) FROM line INDEXED BY by_pass WHERE target = ?"
             " AND scenario = scenario.id AND passes) FROM scenario"
-            " UNION SELECT (SELECT max(start) FROM line INDEXED BY by_evidence WHERE target = ?1"
-            " AND fingerprint = ?2 AND scenario = scenario.id AND passes) FROM scenario",
+            " UNION SELECT (SELECT max(start) FROM line INDEXED BY by_evidence WHERE target = ?"
+            " AND fingerprint = ? AND scenario = scenario.id AND passes) FROM scenario",
+            found,
+            found,
             found,
             stored(fingerprint),
         )
@@ -238,11 +240,11 @@ class Index:
         """Return the numbers of a scenario and a model, None when the ledger holds no such row."""
         pack, name = scenario
         row = self._connection.execute(
-            "SELECT (SELECT id FROM scenario WHERE pack = CASE WHEN ?1 IS NULL THEN 0 ELSE"
-            " (SELECT id FROM text WHERE value = ?1) END"
-            " AND name = (SELECT id FROM text WHERE value = ?2)),"
-            " (SELECT id FROM text WHERE value = ?3)",
-            (stored(pack), stored(name), stored(model)),
+            "SELECT (SELECT id FROM scenario WHERE pack = CASE WHEN ? IS NULL THEN 0 ELSE"
+            " (SELECT id FROM text WHERE value = ?) END"
+            " AND name = (SELECT id FROM text WHERE value = ?)),"
+            " (SELECT id FROM text WHERE value = ?)",
+            (stored(pack), stored(pack), stored(name), stored(model)),
         ).fetchone()
         if row[0] is None or (model is not None and row[1] is None):
             return None
