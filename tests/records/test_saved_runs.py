@@ -36,6 +36,7 @@ def test_a_run_is_what_its_trace_and_its_score_say(tmp_path):
         verdict="FAIL",
         metrics={"outcome.revisions": 11, "outcome.ok": False},
         diagnostic_failures=(),
+        risk_weight=1.0,
         is_probe=False,
         origin=None,
     )

@@ -21,7 +21,10 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultRow:
-    """A ledger row as tables need it: which runs it is about, and what they came to."""
+    """A ledger row as tables need it: which runs it is about, and what they came to.
+
+    `record` is the row as it stands in the ledger, of any age.
+    """
 
     pair: Pair
     pack: str | None
@@ -32,6 +35,7 @@ class ResultRow:
     budget_exhausted: bool | None
     interrupted: bool | None
     counts_as_failure: bool | None
+    record: Mapping[str, Any]
 
 
 class LedgerResults(NamedTuple):
@@ -69,6 +73,7 @@ def result_row(record: Mapping[str, Any]) -> ResultRow:
         budget_exhausted=flag(experiment.get("budget_exhausted")),
         interrupted=flag(experiment.get("interrupted")),
         counts_as_failure=flag(experiment.get("counts_as_failure")),
+        record=record,
     )
 
 

@@ -29,7 +29,8 @@ NOT_FLIGHTS = ("selftest", "replay")
 class SavedRun:
     """A scored run. `verdict` follows from its layers and gate, `origin` says how it was scored.
 
-    `diagnostic_failures` are the layers that failed and do not gate.
+    `diagnostic_failures` are the layers that failed and do not gate. `risk_weight` is what a failure
+    of the scenario weighs, as its author declared it.
     """
 
     path: str
@@ -40,6 +41,7 @@ class SavedRun:
     verdict: str
     metrics: Mapping[str, MetricValue]
     diagnostic_failures: tuple[str, ...]
+    risk_weight: float
     is_probe: bool
     origin: str | None
 
@@ -75,6 +77,7 @@ def load_run(path: str) -> SavedRun:
         verdict=run_verdict(score, gates),
         metrics=score.metrics,
         diagnostic_failures=_diagnostic_failures(score, gates),
+        risk_weight=float(score.failure_cost.risk_weight),
         is_probe=_is_probe(trace.get("worker_warnings")),
         origin=text(within(sidecar.get("origin")).get("kind")),
     )
