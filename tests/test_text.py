@@ -9,6 +9,7 @@ import xml.etree.ElementTree as ET
 
 from hypothesis import given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from wt_git import files
 from wt_git.text import (
@@ -16,6 +17,7 @@ from wt_git.text import (
     log_line,
     many_lines,
     markdown_code,
+    markdown_text,
     one_line,
     shell_word,
     workflow_data,
@@ -120,3 +122,60 @@ def test_a_shell_word_is_one_word_on_one_line(text: str) -> None:
         assert word.startswith("$'")
         assert word.endswith("'")
         assert "'" not in word[2:-1].replace("\\'", "")
+
+
+MARKUP = st.text(st.sampled_from("\\`*_[]()<>&|~#$!@:-+=.1a \n\u202e{}^\"'"))
+JOINER = "\u2060"
+PEOPLE = re.compile(r"(?:^|\W)@[a-z0-9]|(?:^|\W)#\d|gh-\d|://|www\.|:[+a-z-]+:", re.IGNORECASE)
+"""What GitHub links in the text of a page, whatever its Markdown was."""
+
+
+def shown_by_markdown(document: str) -> list[tuple[str, str]]:
+    """Return what a parser makes of `document`: names and texts of what is shown within lines."""
+    parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    blocks = parser.parse(document)
+    found = [(token.type, "") for token in blocks if token.type not in TABLE]
+    found += [("text", "".join(part.content for part in cell.children)) for cell in blocks
+              if cell.type == "inline" and {part.type for part in cell.children} <= {"text"}]  # fmt: skip
+    return found
+
+
+TABLE = {
+    *(f"{part}_{end}" for part in ("table", "thead", "tbody", "tr", "th", "td", "paragraph")
+      for end in ("open", "close")),
+    "inline",
+}  # fmt: skip
+
+
+@given(MARKUP | anything)
+def test_text_of_markdown_is_shown_as_it_is(text: str) -> None:
+    """A parser finds one paragraph of plain text, or the three cells that the table has."""
+    expected = ("text", one_line(text).strip() or "(empty)")
+    safe = markdown_text(text)
+    plain = [(name, said.replace(JOINER, "")) for name, said in shown_by_markdown(safe)]
+    assert plain == [expected]
+    row = shown_by_markdown(f"| a | b |\n| --- | --- |\n| {safe} | {safe} |")
+    cells = [(name, said.replace(JOINER, "")) for name, said in row]
+    assert cells == [("text", "a"), ("text", "b"), expected, expected]
+
+
+@given(MARKUP | anything)
+def test_text_of_markdown_names_nobody(text: str) -> None:
+    """No mention, reference, address or emoji is left for GitHub to find in the finished page."""
+    ((_, shown),) = shown_by_markdown(markdown_text(text))
+    assert not PEOPLE.search(shown)
+    assert not {"<", ">", "|"} & set(markdown_text(text))
+
+
+def test_text_of_markdown_by_example() -> None:
+    """What is harmless stays as people wrote it; a limit is that of what is shown."""
+    assert markdown_text("lookup_order 80% 12:30:45 (n=5)") == "lookup_order 80% 12:30:45 (n=5)"
+    assert markdown_text("a|b`c`<img src=x>") == r"a&#124;b\`c\`&lt;img src=x&gt;"
+    assert markdown_text("@octocat #12 https://x.y") == (
+        f"@{JOINER}octocat #{JOINER}12 https:{JOINER}//x.y"
+    )
+    assert markdown_text("- a\n# b") == r"\- a\\n# b"
+    assert markdown_text("*****", 4) == r"\*..."
+    assert markdown_text(" \t") == r"\\t"
+    assert markdown_text("1. x") == r"1\. x"
+    assert markdown_text("  ") == "(empty)"

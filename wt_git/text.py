@@ -16,6 +16,17 @@ _CONTROL = re.compile(
 # What services that show a log would obey: `::error ...` where a line begins, `##[error]` anywhere.
 _LOG_COMMAND = re.compile(r"\A(\s*):(?=:)|#(?=#\w*\[)")
 _BACKTICKS = re.compile(r"`+")
+# What GitHub links, or turns into a picture, after Markdown was read, so that no escape stops it:
+# mentions, references to issues, addresses, short names of emoji (and not the time of a day).
+_LINKED = (
+    r"[@#](?=\w)|(?<![^\W_])GH-(?=\d)|:(?=//)|www(?=\.)|(?:mailto|xmpp):|:(?=(?!\d\d:)[\w+-]+:)"
+)
+_WORD_JOINER = "\u2060"
+_MARKDOWN = {ord(c): f"\\{c}" for c in "\\`*[]~"} | {ord(c): f"&#{ord(c)};" for c in "|$"}
+_MARKDOWN |= {ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;"}
+# An underscore within a word means nothing; what begins a line may begin a list or a heading.
+_MARKUP_BY_PLACE = r"(?<![^\W_])_|_(?![^\W_])|\A[-+=#:]"
+_NUMBERED = r"\A(\d+)(?=[.)](?:\s|\Z))"
 # The Char production of XML 1.0. Compiling it takes longer than a whole `wt --version` may wait.
 _NOT_XML = r"[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
@@ -75,6 +86,21 @@ def markdown_code(text: str) -> str:
         return "(empty)"
     fence = "`" * (max(map(len, _BACKTICKS.findall(safe)), default=0) + 1)
     return f"{fence} {safe} {fence}" if "`" in safe else f"{fence}{safe}{fence}"
+
+
+def markdown_text(text: str, limit: int | None = None) -> str:
+    """Return `text` as plain text of Markdown on one line, cells of tables included.
+
+    It is shown as `one_line(text, limit)` without spaces around it. Nothing in it is markup or HTML,
+    and an invisible word joiner breaks what GitHub would make a link of: mentions of people,
+    references to issues, addresses. Use `markdown_code` for what a reader will copy.
+    """
+    shown = one_line(text, limit).strip()
+    if not shown:
+        return "(empty)"
+    unlinked = re.sub(_LINKED, rf"\g<0>{_WORD_JOINER}", shown, flags=re.IGNORECASE)
+    marked = re.sub(_MARKUP_BY_PLACE, r"\\\g<0>", unlinked.translate(_MARKDOWN))
+    return re.sub(_NUMBERED, r"\1\\", marked)
 
 
 def json_characters(document: str) -> str:
