@@ -96,8 +96,8 @@ def test_a_package_uses_only_the_third_parties_of_its_row(package, row):
 
 
 def test_nobody_imports_what_is_found_by_name(package):
-    """Runtimes, tool servers and scenarios are plugins; the bench works without any of them."""
-    found_by_name = {"mcp", "runtimes", "scenarios"}
+    """Runtimes, tool servers, scenarios and classifiers are plugins; the bench works without any of them."""
+    found_by_name = {"mcp", "runtimes", "scenarios", "triage"}
     violations = [
         str(found)
         for found in package.imports

@@ -1,0 +1,159 @@
+"""The classifier that asks rules in order. docs/triage.md, "Rules", has them all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeAlias
+
+from wt_git.api.evaluators.contained import message_of
+from wt_git.api.replay import scoring_view
+from wt_git.api.scenario import Scenario
+from wt_git.api.score import Score
+from wt_git.api.trace import Trace
+from wt_git.triage.classifier import (
+    DEFAULT_FIX_VECTORS,
+    UNKNOWN,
+    VALID_CATEGORIES,
+    FailureClassification,
+    FixSuggestion,
+)
+from wt_git.triage.dimension_rules import (
+    rule_clarify_vs_guess_fail,
+    rule_icl_poisoning,
+    rule_memory_conflict,
+    rule_multi_turn_drift,
+    rule_policy_pressure_fail,
+    rule_recovery_fail,
+    rule_sampler_variance,
+    rule_side_effect_safety_fail,
+    rule_silent_failure_hallucination,
+    rule_tool_affordance_fail,
+)
+from wt_git.triage.marker_rules import (
+    rule_hedge_verdict,
+    rule_no_tools_used,
+    rule_policy_violation,
+    rule_template_corruption,
+    rule_unsafe_executed,
+)
+from wt_git.triage.trajectory_rules import (
+    rule_forbidden_tool,
+    rule_missing_tool,
+    rule_trajectory_fail,
+)
+
+__all__ = [
+    "RULES",
+    "RuleBasedClassifier",
+    "RuleFn",
+    "rule_clarify_vs_guess_fail",
+    "rule_forbidden_tool",
+    "rule_hedge_verdict",
+    "rule_icl_poisoning",
+    "rule_memory_conflict",
+    "rule_missing_tool",
+    "rule_multi_turn_drift",
+    "rule_no_tools_used",
+    "rule_policy_pressure_fail",
+    "rule_policy_violation",
+    "rule_recovery_fail",
+    "rule_sampler_variance",
+    "rule_side_effect_safety_fail",
+    "rule_silent_failure_hallucination",
+    "rule_template_corruption",
+    "rule_tool_affordance_fail",
+    "rule_trajectory_fail",
+    "rule_unsafe_executed",
+]
+
+RuleFn: TypeAlias = Callable[[Scenario, Trace, Score], FailureClassification | None]
+"""A rule: what it found, or None when the failure is not of its kind. It changes no argument."""
+
+RULES: list[RuleFn] = [
+    rule_template_corruption,
+    rule_unsafe_executed,
+    rule_hedge_verdict,
+    rule_policy_violation,
+    rule_no_tools_used,
+    rule_icl_poisoning,
+    rule_policy_pressure_fail,
+    rule_memory_conflict,
+    rule_recovery_fail,
+    rule_silent_failure_hallucination,
+    rule_sampler_variance,
+    rule_multi_turn_drift,
+    # Behind the twelve that others rely on in this order: what those leave unknown.
+    rule_tool_affordance_fail,
+    rule_clarify_vs_guess_fail,
+    rule_side_effect_safety_fail,
+    rule_forbidden_tool,
+    rule_missing_tool,
+    rule_trajectory_fail,
+]
+"""What is asked by default, from the most certain to the least."""
+
+_FAILURES = (Exception, SystemExit)
+
+
+class RuleBasedClassifier:
+    """Asks rules one after another; the first that finds something answers.
+
+    `rules` are `RULES` unless others are given; `RuleBasedClassifier([mine, *RULES])` asks yours
+    first. A rule that raises, or whose answer is none, is passed over and named in the evidence.
+    """
+
+    def __init__(self, rules: list[RuleFn] | None = None) -> None:
+        self.rules = list(RULES if rules is None else rules)
+
+    def classify(self, scenario: Scenario, trace: Trace, score: Score) -> FailureClassification:
+        """Return what the first rule found; `unknown` when none did. Never raises.
+
+        Turns that were replayed in front of the run are set aside, as in scoring.
+        """
+        try:
+            view = scoring_view(trace)
+        except _FAILURES as error:
+            return FailureClassification(UNKNOWN, 0.0, [f"no trace to classify: {_said(error)}"])
+        troubles: list[str] = []
+        for rule in self.rules:
+            try:
+                found = _answer(rule(scenario, view, score), scenario)
+            except _FAILURES as error:
+                troubles.append(f"{_name(rule)} could not be asked: {_said(error)}")
+                continue
+            if found is not None:
+                return replace(found, evidence=[*found.evidence, *troubles])
+        return FailureClassification(UNKNOWN, 0.0, troubles)
+
+
+def _answer(found: object, scenario: Scenario) -> FailureClassification | None:
+    """Return what a rule said, as the contract has it. Raises `ValueError` for anything else."""
+    if found is None:
+        return None
+    if not isinstance(found, FailureClassification):
+        raise ValueError(f"it returned {type(found).__name__}, expected a FailureClassification")
+    if found.category not in VALID_CATEGORIES:
+        raise ValueError(f"it returned the category {found.category!r}, which there is not")
+    if not 0 <= found.confidence <= 1:
+        raise ValueError(f"it returned the confidence {found.confidence!r}, expected 0 to 1")
+    fix = found.suggested_fix or _default_fix(found.category, scenario)
+    return replace(found, evidence=[str(line) for line in found.evidence], suggested_fix=fix)
+
+
+def _default_fix(category: str, scenario: Scenario) -> FixSuggestion | None:
+    if category == UNKNOWN:
+        return None
+    said = f"the rule suggests nothing; this is what helps first with {category}"
+    return FixSuggestion(DEFAULT_FIX_VECTORS[category], {"scenario": scenario.name}, said)
+
+
+def _name(rule: object) -> str:
+    return getattr(rule, "__name__", type(rule).__name__)
+
+
+def _said(error: BaseException) -> str:
+    try:
+        return f"{type(error).__name__}: {message_of(error)}"
+    except _FAILURES:  # a message of somebody else's that cannot be made
+        return type(error).__name__
