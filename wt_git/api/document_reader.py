@@ -25,7 +25,7 @@ class DocumentReader:
 
     def __init__(self, source: object, where: str, error: type[ValueError]) -> None:
         if not isinstance(source, Mapping):
-            raise error(f"{where or 'the document'} must be an object, got {_shown(source)}")
+            raise error(f"{where or 'the document'} must be an object, got {shown(source)}")
         self._source: Mapping[str, Any] = source
         self._where = where
         self._error = error
@@ -38,6 +38,13 @@ class DocumentReader:
         value = self._value(name, default)
         if not isinstance(value, str):
             self._refuse(name, "a string", value)
+        return value
+
+    def filled_text(self, name: str) -> str:
+        """Return a string that is not empty."""
+        value = self._source.get(name)
+        if not isinstance(value, str) or not value:
+            self._refuse(name, "a non-empty string", value)
         return value
 
     def optional_text(self, name: str) -> str | None:
@@ -84,14 +91,18 @@ class DocumentReader:
 
     def child(self, name: str, default: Mapping[str, Any] | None = None) -> DocumentReader:
         """Return a reader of the object under `name`."""
-        return DocumentReader(self._value(name, default), self._path(name), self._error)
+        return DocumentReader(self._value(name, default), self.path(name), self._error)
 
     def children(self, name: str) -> list[DocumentReader]:
         """Return a reader for each object of the array under `name`, which must be there."""
         return [
-            DocumentReader(item, self._path(f"{name}[{index}]"), self._error)
+            DocumentReader(item, self.path(f"{name}[{index}]"), self._error)
             for index, item in enumerate(self._array(name, None))
         ]
+
+    def optional_children(self, name: str) -> list[DocumentReader] | None:
+        """Return the same, or None when the array is absent or null."""
+        return None if self._source.get(name) is None else self.children(name)
 
     def mappings(self, name: str) -> list[dict[str, Any]]:
         """Return an array of objects, empty when it is absent."""
@@ -117,6 +128,14 @@ class DocumentReader:
         """Return an array of anything, empty when it is absent."""
         return self._array(name, [])
 
+    def anything(self, name: str) -> Any:
+        """Return a value of whatever type, null included, which must be there."""
+        return self._value(name, None)
+
+    def path(self, name: str) -> str:
+        """Return how messages name the member `name`."""
+        return f"{self._where}.{name}" if self._where else name
+
     def _array(self, name: str, default: list[Any] | None) -> list[Any]:
         value = self._value(name, default)
         if not isinstance(value, list):
@@ -127,17 +146,14 @@ class DocumentReader:
         if name in self._source:
             return self._source[name]
         if default is None:
-            raise self._error(f"{self._path(name)} is missing")
+            raise self._error(f"{self.path(name)} is missing")
         return default
 
-    def _path(self, name: str) -> str:
-        return f"{self._where}.{name}" if self._where else name
-
     def _refuse(self, name: str, expected: str, value: object) -> NoReturn:
-        raise self._error(f"{self._path(name)} must be {expected}, got {_shown(value)}")
+        raise self._error(f"{self.path(name)} must be {expected}, got {shown(value)}")
 
 
-def _shown(value: object) -> str:
+def shown(value: object) -> str:
     """Return `value` for a message; what is large or nested by its kind, which cannot fail."""
     if isinstance(value, str):
         return repr(value if len(value) <= _TEXT_SHOWN else value[:_TEXT_SHOWN] + "...")

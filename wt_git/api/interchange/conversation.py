@@ -1,0 +1,100 @@
+"""What a recorded conversation consists of. docs/importing.md, "The envelope"."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+INTERCHANGE_VERSION = 1
+
+
+class InterchangeFormatError(ValueError):
+    """A document is not a conversation that this version can read; the message names the place."""
+
+
+@dataclass(frozen=True)
+class TextPart:
+    """Something that was said."""
+
+    content: str
+
+
+@dataclass(frozen=True)
+class ToolCallPart:
+    """A call as the agent made it. Its response has the same `id`."""
+
+    id: str
+    name: str
+    arguments: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class ToolCallResponsePart:
+    """What came back for the call with this `id`: any JSON value."""
+
+    id: str
+    response: Any
+
+
+InterchangePart: TypeAlias = TextPart | ToolCallPart | ToolCallResponsePart
+"""One part of a message."""
+
+
+@dataclass(frozen=True)
+class InterchangeMessage:
+    """One message. `role` is `user`, `assistant`, `tool`, `system` or whatever the source has."""
+
+    role: str
+    parts: tuple[InterchangePart, ...]
+
+    def text_content(self) -> str:
+        """Return the text parts, joined by line breaks."""
+        return "\n".join(part.content for part in self.parts if isinstance(part, TextPart))
+
+
+@dataclass(frozen=True)
+class InterchangeToolDefinition:
+    """A tool as the agent was offered it, as far as the source recorded that."""
+
+    name: str
+    description: str = ""
+    input_schema: dict[str, Any] | None = None
+    result_schema: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class InterchangeWitnessedCall:
+    """A call as the tool's side recorded it, which is better evidence than the conversation."""
+
+    tool_name: str
+    args: dict[str, Any]
+    result: Any
+
+
+@dataclass(frozen=True)
+class InterchangeTrace:
+    """One recorded conversation.
+
+    `otel_genai_mapping` names the revision of the semantic conventions that the exporter followed
+    and is not interpreted. `session` has at least the `model`. None in one of the last three says
+    that the source does not know; an empty tuple that there was none.
+    """
+
+    windtunnel_interchange: int
+    otel_genai_mapping: str
+    session: dict[str, Any]
+    messages: tuple[InterchangeMessage, ...]
+    source: dict[str, Any] | None = None
+    tool_definitions: tuple[InterchangeToolDefinition, ...] | None = None
+    witnessed_calls: tuple[InterchangeWitnessedCall, ...] | None = None
+
+    @property
+    def model(self) -> str:
+        """The model that took part."""
+        return str(self.session["model"])
+
+    @property
+    def source_ref(self) -> str | None:
+        """Where the conversation came from, None unless `source.ref` is a non-empty string."""
+        ref = (self.source or {}).get("ref")
+        return ref if isinstance(ref, str) and ref else None

@@ -1,0 +1,152 @@
+"""Reading a recorded conversation. docs/importing.md, "The envelope".
+
+Members that nobody knows are ignored; of those that are known, each must be what it has to be.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, NoReturn
+
+from wt_git.api.document_reader import DocumentReader, shown
+from wt_git.api.interchange.conversation import (
+    INTERCHANGE_VERSION,
+    InterchangeFormatError,
+    InterchangeMessage,
+    InterchangePart,
+    InterchangeToolDefinition,
+    InterchangeTrace,
+    InterchangeWitnessedCall,
+    TextPart,
+    ToolCallPart,
+    ToolCallResponsePart,
+)
+from wt_git.api.json_copy import json_copy
+
+_VERSION = "windtunnel_interchange"
+
+
+def load_interchange(path: Path | str) -> InterchangeTrace:
+    """Return the conversation in the file at `path`.
+
+    Raises `InterchangeFormatError` for whatever it holds other than that, and `OSError` when it
+    cannot be read.
+    """
+    data = Path(path).read_bytes()
+    try:
+        raw = json.loads(data.decode("utf-8"), parse_constant=_refuse_constant)
+    except RecursionError as problem:
+        raise InterchangeFormatError("invalid JSON: it is nested too deeply") from problem
+    except ValueError as problem:
+        raise InterchangeFormatError(f"invalid JSON: {problem}") from problem
+    return parse_interchange(raw)
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+def parse_interchange(raw: object) -> InterchangeTrace:
+    """Return the conversation in a parsed document, sharing nothing with it.
+
+    Raises `InterchangeFormatError`, which names the first place that is wrong, for example
+    `messages[1].parts[0].id`.
+    """
+    envelope = DocumentReader(raw, "", InterchangeFormatError)
+    _check_version(envelope)
+    tools = envelope.optional_children("tool_definitions")
+    calls = envelope.optional_children("witnessed_calls")
+    return InterchangeTrace(
+        windtunnel_interchange=INTERCHANGE_VERSION,
+        otel_genai_mapping=envelope.optional_text("otel_genai_mapping") or "",
+        session=_session(envelope),
+        messages=tuple(_message(one) for one in envelope.children("messages")),
+        source=_optional_object(envelope, "source"),
+        tool_definitions=None if tools is None else tuple(_tool(one) for one in tools),
+        witnessed_calls=None if calls is None else tuple(_witnessed(one) for one in calls),
+    )
+
+
+def _check_version(envelope: DocumentReader) -> None:
+    version = envelope.anything(_VERSION) if _VERSION in envelope else None
+    if isinstance(version, bool) or not isinstance(version, int) or version < 1:
+        raise InterchangeFormatError(f"{_VERSION} must be a positive integer, got {shown(version)}")
+    if version != INTERCHANGE_VERSION:
+        raise InterchangeFormatError(
+            f"unsupported {_VERSION} {shown(version)}: this version reads {INTERCHANGE_VERSION}"
+        )
+
+
+def _session(envelope: DocumentReader) -> dict[str, Any]:
+    envelope.child("session").filled_text("model")
+    return _object(envelope, "session")
+
+
+def _message(message: DocumentReader) -> InterchangeMessage:
+    role = message.filled_text("role")
+    return InterchangeMessage(role, tuple(_part(one) for one in message.children("parts")))
+
+
+def _part(part: DocumentReader) -> InterchangePart:
+    kind = part.anything("type") if "type" in part else None
+    read = _PARTS.get(kind) if isinstance(kind, str) else None
+    if read is None:
+        raise InterchangeFormatError(
+            f"{part.path('type')} must be one of {[*_PARTS]}, got {shown(kind)}"
+        )
+    return read(part)
+
+
+def _text(part: DocumentReader) -> InterchangePart:
+    return TextPart(part.text("content"))
+
+
+def _tool_call(part: DocumentReader) -> InterchangePart:
+    call_id, name = part.filled_text("id"), part.filled_text("name")
+    if isinstance(part.anything("arguments"), str):
+        raise InterchangeFormatError(
+            f"{part.path('arguments')} must be an object, got a JSON-encoded string: decode it"
+        )
+    return ToolCallPart(call_id, name, _object(part, "arguments"))
+
+
+def _tool_call_response(part: DocumentReader) -> InterchangePart:
+    return ToolCallResponsePart(part.filled_text("id"), _value(part, "response"))
+
+
+_PARTS = {
+    "text": _text,
+    "tool_call": _tool_call,
+    "tool_call_response": _tool_call_response,
+}
+
+
+def _tool(tool: DocumentReader) -> InterchangeToolDefinition:
+    return InterchangeToolDefinition(
+        name=tool.filled_text("name"),
+        description=tool.optional_text("description") or "",
+        input_schema=_optional_object(tool, "input_schema"),
+        result_schema=_optional_object(tool, "result_schema"),
+    )
+
+
+def _witnessed(call: DocumentReader) -> InterchangeWitnessedCall:
+    return InterchangeWitnessedCall(
+        call.filled_text("tool_name"), _object(call, "args"), _value(call, "result")
+    )
+
+
+def _object(reader: DocumentReader, name: str) -> dict[str, Any]:
+    copy: dict[str, Any] = json_copy(
+        reader.mapping(name), reader.path(name), InterchangeFormatError
+    )
+    return copy
+
+
+def _optional_object(reader: DocumentReader, name: str) -> dict[str, Any] | None:
+    return None if reader.optional_mapping(name) is None else _object(reader, name)
+
+
+def _value(reader: DocumentReader, name: str) -> Any:
+    return json_copy(reader.anything(name), reader.path(name), InterchangeFormatError)
