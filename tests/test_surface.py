@@ -93,6 +93,16 @@ EXPORTED = [
     "replay",
     "StateResetConfig",
     "reset_state_db",
+    "UNIVERSE_VERSION",
+    "SynthesizeHook",
+    "Universe",
+    "UniverseFormatError",
+    "UniverseMatching",
+    "UniverseRecording",
+    "UniverseTool",
+    "freeze_universe",
+    "load_universe",
+    "save_universe",
 ]
 
 ONLY_IN_SUBMODULES = {
@@ -102,6 +112,8 @@ ONLY_IN_SUBMODULES = {
     " split_at_user_turn",
     "trace": "is_trace_json_path",
     "score": "GATE_LAYER_ORDER SCORE_LAYER_ORDER SeverityLevel validate_metrics",
+    "universe": "MISS_POLICIES MATCH_MODES normalize_tool_args tools_by_name find_exact_recording"
+    " find_keyed_recording find_nearest_recording empty_result_for fail_call_result",
 }
 
 SUBMODULES = [
@@ -117,6 +129,7 @@ SUBMODULES = [
     "scorers",
     "state_reset",
     "trace",
+    "universe",
 ]
 
 FIELDS = {
@@ -163,6 +176,10 @@ FIELDS = {
     " failure_risk metrics",
     "MetricSummary": "kind count true_count rate mean min max counts",
     "StateResetConfig": "state_db_path keep_state",
+    "UniverseTool": "name input_schema description result_schema mode",
+    "UniverseRecording": "tool_name args result",
+    "UniverseMatching": "on_miss arg_keys per_tool_on_miss modes",
+    "Universe": "windtunnel_universe tools recordings matching",
 }
 
 FROZEN = {
@@ -176,6 +193,10 @@ FROZEN = {
     "StateProbeAvailable",
     "Check",
     "MetricSummary",
+    "UniverseTool",
+    "UniverseRecording",
+    "UniverseMatching",
+    "Universe",
 }
 
 OPEN = (
@@ -204,6 +225,9 @@ PARAMETERS = {
     "save_trace": "trace path",
     "llm_judge": "rubric generate_fn",
     "observation": "source path predicate label",
+    "freeze_universe": "call_log tools matching path",
+    "load_universe": "path",
+    "save_universe": "universe path",
 }
 
 
@@ -219,7 +243,7 @@ def python(code: str) -> str:
 def test_the_exported_names_stand_in_their_order():
     """The order is public: documentation and completion show it."""
     assert wt_git.api.__all__ == EXPORTED
-    assert len(set(EXPORTED)) == len(EXPORTED) == 74
+    assert len(set(EXPORTED)) == len(EXPORTED) == 84
 
 
 @pytest.mark.parametrize("name", EXPORTED)
@@ -249,10 +273,10 @@ def test_a_star_import_gives_all_names():
 
 def test_a_name_that_is_not_there_is_an_attribute_error():
     """With the module and the name."""
-    with pytest.raises(AttributeError, match=r"wt_git\.api.*'Universe'"):
-        wt_git.api.Universe  # noqa: B018 - the access is the test
-    with pytest.raises(ImportError, match="Universe"):
-        exec("from wt_git.api import Universe")
+    with pytest.raises(AttributeError, match=r"wt_git\.api.*'Multiverse'"):
+        wt_git.api.Multiverse  # noqa: B018 - the access is the test
+    with pytest.raises(ImportError, match="Multiverse"):
+        exec("from wt_git.api import Multiverse")
 
 
 def test_importing_the_package_imports_nothing_else_of_ours():
@@ -383,5 +407,6 @@ def test_run_scenario_takes_what_it_promises():
 def test_the_formats_have_their_versions():
     """A new number is a new format."""
     assert (wt_git.api.TRACE_FORMAT_VERSION, wt_git.api.SCORE_FORMAT_VERSION) == (1, 2)
+    assert wt_git.api.UNIVERSE_VERSION == 1
     assert GATE_LAYER_ORDER == ("outcome", "trajectory", "constraint")
     assert SCORE_LAYER_ORDER == ("outcome", "trajectory", "constraint", "integrity")

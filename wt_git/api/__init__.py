@@ -90,6 +90,16 @@ if TYPE_CHECKING:
     from wt_git.api.trace import load_trace as load_trace
     from wt_git.api.trace import save_trace as save_trace
     from wt_git.api.trace import storage_path as storage_path
+    from wt_git.api.universe import UNIVERSE_VERSION as UNIVERSE_VERSION
+    from wt_git.api.universe import SynthesizeHook as SynthesizeHook
+    from wt_git.api.universe import Universe as Universe
+    from wt_git.api.universe import UniverseFormatError as UniverseFormatError
+    from wt_git.api.universe import UniverseMatching as UniverseMatching
+    from wt_git.api.universe import UniverseRecording as UniverseRecording
+    from wt_git.api.universe import UniverseTool as UniverseTool
+    from wt_git.api.universe import freeze_universe as freeze_universe
+    from wt_git.api.universe import load_universe as load_universe
+    from wt_git.api.universe import save_universe as save_universe
 
 _NAMES: dict[str, tuple[str, ...]] = {
     "trace": (
@@ -178,6 +188,18 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "runner": ("ScenarioResult", "run_matrix", "run_scenario"),
     "replay": ("GenerateFn", "replay"),
     "state_reset": ("StateResetConfig", "reset_state_db"),
+    "universe": (
+        "UNIVERSE_VERSION",
+        "SynthesizeHook",
+        "Universe",
+        "UniverseFormatError",
+        "UniverseMatching",
+        "UniverseRecording",
+        "UniverseTool",
+        "freeze_universe",
+        "load_universe",
+        "save_universe",
+    ),
 }
 _HOME = {name: module for module, names in _NAMES.items() for name in names}
 

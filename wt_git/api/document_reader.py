@@ -132,6 +132,11 @@ class DocumentReader:
         """Return a value of whatever type, null included, which must be there."""
         return self._value(name, None)
 
+    def without_falsy(self) -> DocumentReader:
+        """Return a reader for which null, false, zero and what is empty count as absent."""
+        said = {name: value for name, value in self._source.items() if value}
+        return DocumentReader(said, self._where, self._error)
+
     def path(self, name: str) -> str:
         """Return how messages name the member `name`."""
         return f"{self._where}.{name}" if self._where else name

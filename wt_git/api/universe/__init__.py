@@ -1,0 +1,51 @@
+"""Recorded universes: tools, and what they answered, in one file that stands in for a live system.
+
+docs/recorded-servers.md has the format of `*.universe.json` and the rules of matching. Everything
+here is a value or a pure function but for loading and saving; `windtunnel.mcp` has the server.
+"""
+
+from wt_git.api.universe.arguments import normalize_tool_args
+from wt_git.api.universe.definition import (
+    MATCH_MODES,
+    MISS_POLICIES,
+    UNIVERSE_VERSION,
+    SynthesizeHook,
+    Universe,
+    UniverseFormatError,
+    UniverseMatching,
+    UniverseRecording,
+    UniverseTool,
+    tools_by_name,
+)
+from wt_git.api.universe.document import universe_from_dict, universe_to_dict
+from wt_git.api.universe.matching import (
+    find_exact_recording,
+    find_keyed_recording,
+    find_nearest_recording,
+)
+from wt_git.api.universe.misses import empty_result_for, fail_call_result
+from wt_git.api.universe.storage import freeze_universe, load_universe, save_universe
+
+__all__ = [
+    "MATCH_MODES",
+    "MISS_POLICIES",
+    "UNIVERSE_VERSION",
+    "SynthesizeHook",
+    "Universe",
+    "UniverseFormatError",
+    "UniverseMatching",
+    "UniverseRecording",
+    "UniverseTool",
+    "empty_result_for",
+    "fail_call_result",
+    "find_exact_recording",
+    "find_keyed_recording",
+    "find_nearest_recording",
+    "freeze_universe",
+    "load_universe",
+    "normalize_tool_args",
+    "save_universe",
+    "tools_by_name",
+    "universe_from_dict",
+    "universe_to_dict",
+]

@@ -1,0 +1,120 @@
+"""What a recorded universe consists of. docs/recorded-servers.md, "The file"."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeAlias
+
+from wt_git.api.universe.arguments import canonical_args
+
+UNIVERSE_VERSION = 1
+STATELESS = "stateless"
+SEQUENCE = "sequence"
+MATCH_MODES = (STATELESS, SEQUENCE)
+FAIL_CALL = "fail_call"
+EMPTY = "empty"
+NEAREST = "nearest"
+SYNTHESIZE = "synthesize"
+MISS_POLICIES = (FAIL_CALL, EMPTY, NEAREST, SYNTHESIZE)
+
+
+class UniverseFormatError(ValueError):
+    """A document is not a universe that this version can serve; the message names the place."""
+
+
+@dataclass(frozen=True)
+class UniverseTool:
+    """A tool as the agent is offered it.
+
+    `result_schema` is what the tool promises to answer, if it says so; the policy `empty` reads it.
+    `mode` is how its recordings are replayed: `stateless` gives the same answer to the same call
+    every time, `sequence` gives each recording once.
+    """
+
+    name: str
+    input_schema: dict[str, Any]
+    description: str = ""
+    result_schema: dict[str, Any] | None = None
+    mode: str = STATELESS
+
+
+@dataclass(frozen=True)
+class UniverseRecording:
+    """One call that was made and what came back, any JSON value. `args` are flat parameters."""
+
+    tool_name: str
+    args: dict[str, Any]
+    result: Any
+
+    @cached_property
+    def canonical_args(self) -> dict[str, str]:
+        """The arguments by name, each in the one text by which it is compared."""
+        return canonical_args(self.args)
+
+
+@dataclass(frozen=True)
+class UniverseMatching:
+    """Which recording answers a call, and what answers when none does.
+
+    `on_miss` is the policy for every tool, `per_tool_on_miss` that for single ones. `arg_keys` says
+    per tool which arguments alone decide, where not all of them have to agree. `modes` wins over the
+    tools' own modes.
+    """
+
+    on_miss: str = FAIL_CALL
+    arg_keys: dict[str, list[str]] = field(default_factory=dict)
+    per_tool_on_miss: dict[str, str] = field(default_factory=dict)
+    modes: dict[str, str] = field(default_factory=dict)
+
+    def policy_for(self, tool: str) -> str:
+        """Return the policy for a miss of `tool`, which need not be a defined one."""
+        return self.per_tool_on_miss.get(tool, self.on_miss)
+
+    def mode_for(self, tool: str, tool_map: Mapping[str, UniverseTool]) -> str:
+        """Return how the recordings of `tool` are replayed; of a tool nobody defined, stateless."""
+        defined = tool_map.get(tool)
+        return self.modes.get(tool, defined.mode if defined else STATELESS)
+
+
+@dataclass(frozen=True)
+class Universe:
+    """Tools, recordings in the order in which they are tried, and the rules of matching."""
+
+    windtunnel_universe: int
+    tools: tuple[UniverseTool, ...]
+    recordings: tuple[UniverseRecording, ...]
+    matching: UniverseMatching = field(default_factory=UniverseMatching)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tools", tuple(self.tools))
+        object.__setattr__(self, "recordings", tuple(self.recordings))
+
+    @property
+    def tool_map(self) -> dict[str, UniverseTool]:
+        """The tools by name; raises `UniverseFormatError` when two share one."""
+        return tools_by_name(self.tools)
+
+    def recording_indices_for(self, tool: str) -> list[int]:
+        """Return where in `recordings` those of `tool` are, in their order."""
+        return [place for place, one in enumerate(self.recordings) if one.tool_name == tool]
+
+
+SynthesizeHook: TypeAlias = Callable[[str, dict[str, Any], Universe], Any]
+"""Called with a tool's name, the flat arguments and the universe; returns the answer to a miss."""
+
+
+def tools_by_name(tools: Iterable[UniverseTool]) -> dict[str, UniverseTool]:
+    """Return the tools by name; raises `UniverseFormatError` when two share one."""
+    places: dict[str, int] = {}
+    found: dict[str, UniverseTool] = {}
+    for place, tool in enumerate(tools):
+        if tool.name in found:
+            raise UniverseFormatError(
+                f"tools[{place}].name is that of tools[{places[tool.name]}]: duplicate tool"
+                f" definitions of {tool.name!r}"
+            )
+        places[tool.name] = place
+        found[tool.name] = tool
+    return found

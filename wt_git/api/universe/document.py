@@ -1,0 +1,109 @@
+"""A universe as a JSON document, read strictly: what is in it decides what an agent will see.
+
+docs/recorded-servers.md, "The file". Members that nobody knows are ignored.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wt_git.api.document_reader import DocumentReader, shown
+from wt_git.api.universe.arguments import normalize_tool_args, wrapped_where_needed
+from wt_git.api.universe.definition import (
+    MATCH_MODES,
+    STATELESS,
+    UNIVERSE_VERSION,
+    Universe,
+    UniverseFormatError,
+    UniverseRecording,
+    UniverseTool,
+    tools_by_name,
+)
+from wt_git.api.universe.json_limits import json_copy
+from wt_git.api.universe.matching_rules import (
+    matching_to_dict,
+    one_of,
+    read_matching,
+    refuse_undefined,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def universe_from_dict(raw: object) -> Universe:
+    """Return the universe in a parsed document, sharing nothing with it.
+
+    Raises `UniverseFormatError` naming the place, for example `recordings[2].args`.
+    """
+    reader = DocumentReader(raw, "", UniverseFormatError)
+    _check_version(reader)
+    tools = [_tool(entry) for entry in reader.children("tools")]
+    defined = tools_by_name(tools)
+    recordings = [_recording(entry, defined) for entry in reader.children("recordings")]
+    matching = reader.without_falsy().child("matching", {}).without_falsy()
+    return Universe(
+        UNIVERSE_VERSION, tuple(tools), tuple(recordings), read_matching(matching, defined)
+    )
+
+
+def _check_version(reader: DocumentReader) -> None:
+    version = reader.anything("windtunnel_universe")
+    if isinstance(version, bool) or not isinstance(version, int) or version < 1:
+        raise UniverseFormatError(
+            f"windtunnel_universe must be a positive integer, got {shown(version)}"
+        )
+    if version != UNIVERSE_VERSION:
+        raise UniverseFormatError(
+            f"windtunnel_universe {shown(version)} is unsupported;"
+            f" this version reads {UNIVERSE_VERSION}"
+        )
+
+
+def _tool(entry: DocumentReader) -> UniverseTool:
+    said = entry.without_falsy()
+    result_schema = said.optional_mapping("result_schema")
+    return UniverseTool(
+        name=entry.filled_text("name"),
+        input_schema=json_copy(entry.mapping("input_schema"), entry.path("input_schema")),
+        description=said.text("description", ""),
+        result_schema=json_copy(result_schema, entry.path("result_schema")),
+        mode=one_of(MATCH_MODES, said, "mode", STATELESS),
+    )
+
+
+def _recording(entry: DocumentReader, defined: Mapping[str, object]) -> UniverseRecording:
+    tool_name = entry.filled_text("tool_name")
+    refuse_undefined([tool_name], defined, entry.path("tool_name"))
+    args = json_copy(entry.mapping("args"), entry.path("args"))
+    result = json_copy(entry.anything("result"), entry.path("result"))
+    return UniverseRecording(tool_name, normalize_tool_args(args), result)
+
+
+def universe_to_dict(universe: Universe) -> dict[str, Any]:
+    """Return the document that `universe_from_dict` reads back; nested values are shared."""
+    return {
+        "windtunnel_universe": universe.windtunnel_universe,
+        "tools": [tool_to_dict(tool) for tool in universe.tools],
+        "recordings": [
+            {
+                "tool_name": one.tool_name,
+                "args": wrapped_where_needed(one.args),
+                "result": one.result,
+            }
+            for one in universe.recordings
+        ],
+        "matching": matching_to_dict(universe.matching),
+    }
+
+
+def tool_to_dict(tool: UniverseTool) -> dict[str, Any]:
+    """Return a tool as it stands in a document."""
+    document: dict[str, Any] = {
+        "name": tool.name,
+        "description": tool.description,
+        "input_schema": tool.input_schema,
+    }
+    if tool.result_schema is not None:
+        document["result_schema"] = tool.result_schema
+    return document if tool.mode == STATELESS else {**document, "mode": tool.mode}

@@ -1,0 +1,75 @@
+"""Which recording answers a call. docs/recorded-servers.md, "Which recording answers".
+
+Each function returns a place in `universe.recordings`. `candidates` are the places to look at, in
+the order in which they are tried; when it is None, all those of the tool.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wt_git.api.universe.arguments import canonical_args
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from wt_git.api.universe.definition import Universe
+
+
+def find_exact_recording(
+    universe: Universe,
+    tool_name: str,
+    args: Mapping[str, Any],
+    candidates: Iterable[int] | None = None,
+) -> int | None:
+    """Return the first candidate whose arguments all equal `args`, which are flat."""
+    wanted = canonical_args(args)
+    for place in _tried(universe, tool_name, candidates):
+        if universe.recordings[place].canonical_args == wanted:
+            return place
+    return None
+
+
+def find_keyed_recording(
+    universe: Universe,
+    tool_name: str,
+    args: Mapping[str, Any],
+    candidates: Iterable[int] | None = None,
+) -> int | None:
+    """Return the first candidate that agrees on every argument the universe lists for the tool.
+
+    Each must be there on both sides. A tool without such a list is never matched this way.
+    """
+    keys = universe.matching.arg_keys.get(tool_name)
+    if not keys:
+        return None
+    given = canonical_args(args)
+    if not all(key in given for key in keys):
+        return None
+    for place in _tried(universe, tool_name, candidates):
+        recorded = universe.recordings[place].canonical_args
+        if all(recorded.get(key) == given[key] for key in keys):
+            return place
+    return None
+
+
+def find_nearest_recording(
+    universe: Universe,
+    tool_name: str,
+    args: Mapping[str, Any],
+    candidates: Iterable[int] | None = None,
+) -> int | None:
+    """Return the candidate that shares the most arguments, of several the first; None without any.
+
+    One that shares nothing still counts as nearest when no other is nearer.
+    """
+    given = canonical_args(args).items()
+    return max(
+        _tried(universe, tool_name, candidates),
+        key=lambda place: len(given & universe.recordings[place].canonical_args.items()),
+        default=None,
+    )
+
+
+def _tried(universe: Universe, tool_name: str, candidates: Iterable[int] | None) -> Iterable[int]:
+    return universe.recording_indices_for(tool_name) if candidates is None else candidates
