@@ -16,7 +16,7 @@ from wt_git.effect_classes import EffectClass
 from wt_git.records import events, experiments, rows
 from wt_git.records.sidecars import sidecar_document
 from wt_git.scenarios import builtin_packs
-from wt_git.sweep.recorder import scenario_block
+from wt_git.sweep.scenario_block import scenario_block
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PACKAGE = DOCS.parent / "wt_git"

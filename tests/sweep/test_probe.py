@@ -18,7 +18,6 @@ from wt_git.api.scenario import Policy, Scenario
 from wt_git.api.trace import Trace, save_trace
 from wt_git.errors import UsageError
 from wt_git.sweep.probe import (
-    LARGEST_TRACE,
     Probe,
     check_selection,
     live_scenario,
@@ -27,6 +26,7 @@ from wt_git.sweep.probe import (
     select_probed,
 )
 from wt_git.sweep.selection import Selected, Selectors, select
+from wt_git.sweep.trace_files import LARGEST_TRACE
 
 THREE = a_trace(
     user("first"), assistant("one"), user("second"), assistant("two"), user("third"), assistant("3")

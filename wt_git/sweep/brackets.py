@@ -12,7 +12,7 @@ from wt_git.sweep.loading import FOREIGN_FAILURES, describe
 
 if TYPE_CHECKING:
     from wt_git.spi.agent_runtime import AgentRuntime
-    from wt_git.sweep.request import Prepared
+    from wt_git.sweep.request import Flight
 
 
 class RuntimeFailureError(WindTunnelError):
@@ -21,12 +21,12 @@ class RuntimeFailureError(WindTunnelError):
     code = "runtime-failed"
 
 
-def build(prepared: Prepared) -> AgentRuntime:
+def build(flight: Flight) -> AgentRuntime:
     """Build the runtime. Raises `RuntimeFailureError`, which names the cause."""
-    request = prepared.request
+    request = flight.request
     soul = str(request.soul) if request.soul else None
     try:
-        return prepared.runtime.plugin.build(request.runtime, request.label, soul)
+        return flight.runtime.plugin.build(request.runtime, request.label, soul)
     except FOREIGN_FAILURES as error:
         raise RuntimeFailureError(
             f"runtime '{request.runtime}' could not be built: {describe(error)}",
@@ -35,22 +35,22 @@ def build(prepared: Prepared) -> AgentRuntime:
         ) from error
 
 
-def pre_run(prepared: Prepared, runtime: AgentRuntime) -> RuntimeFailureError | None:
+def pre_run(flight: Flight, runtime: AgentRuntime) -> RuntimeFailureError | None:
     """Call the plugin's `pre_run`, if it has one; return its failure."""
-    return _call("pre_run", prepared, runtime)
+    return _call("pre_run", flight, runtime)
 
 
-def post_run(prepared: Prepared, runtime: AgentRuntime) -> RuntimeFailureError | None:
+def post_run(flight: Flight, runtime: AgentRuntime) -> RuntimeFailureError | None:
     """Call the plugin's `post_run`, if it has one, whatever happened before; return its failure."""
-    return _call("post_run", prepared, runtime)
+    return _call("post_run", flight, runtime)
 
 
-def _call(name: str, prepared: Prepared, runtime: AgentRuntime) -> RuntimeFailureError | None:
-    request = prepared.request
+def _call(name: str, flight: Flight, runtime: AgentRuntime) -> RuntimeFailureError | None:
+    request = flight.request
     try:
-        method = getattr(prepared.runtime.plugin, name, None)  # may be a property that raises
+        method = getattr(flight.runtime.plugin, name, None)  # may be a property that raises
         if method is not None:
-            method(runtime, [item.scenario for item in prepared.selected], request.runtime)
+            method(runtime, [item.scenario for item in flight.selected], request.runtime)
     except FOREIGN_FAILURES as error:
         return RuntimeFailureError(
             f"{name} of runtime '{request.runtime}' failed: {describe(error)}",

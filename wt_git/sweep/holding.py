@@ -1,4 +1,4 @@
-"""Holding the runtime of a sweep while it runs, and telling who is waited for meanwhile.
+"""Holding a runtime while it is flown, and telling who is waited for meanwhile.
 
 For runtimes that jobs cannot share; the others load no queue.
 """
@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import os
 import socket
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 from wt_git.clock import with_fraction
-from wt_git.ladder.tiers import queue_priority
 from wt_git.records.events import LockAcquired, LockWaiting
 from wt_git.sweep import queue
 from wt_git.sweep.lock_holder import Holder, Waiting, describe_waiting
@@ -21,24 +20,38 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from wt_git.clock import Clock
-    from wt_git.sweep.progress import Progress
-    from wt_git.sweep.request import Prepared
+    from wt_git.records.events import Event
+    from wt_git.sweep.request import Flight
+
+
+class Teller(Protocol):
+    """Who is told that a runtime is waited for: a sweep's progress, or somebody without events."""
+
+    def say(self, text: str) -> None:
+        """Receive a sentence for people."""
+        ...
+
+    def emit(self, kind: type[Event], /, **fields: Any) -> None:
+        """Receive an event of a sweep."""
+        ...
 
 
 def in_turn(
-    prepared: Prepared,
+    flight: Flight,
     sweep_id: str,
-    progress: Progress,
+    progress: Teller,
     *,
+    priority: int,
     folder: Path,
     clock: Clock,
     stop: threading.Event,
 ) -> AbstractContextManager[None]:
     """Return what holds the runtime while it is entered, through the lock files in `folder`.
 
-    Entering it raises `BusyError` where waiting was forbidden, `WaitStopped` once `stop` is set.
+    Those of a smaller `priority` go first. Entering it raises `BusyError` where waiting was
+    forbidden, `WaitStopped` once `stop` is set.
     """
-    request, key = prepared.request, prepared.runtime.lock_key
+    request, key = flight.request, flight.runtime.lock_key
 
     def waiting(seen: Waiting) -> None:
         progress.say(describe_waiting(seen))
@@ -61,7 +74,7 @@ def in_turn(
             runs_dir=str(request.runs_dir),
         ),
         folder=folder,
-        priority=queue_priority(prepared.tier),
+        priority=priority,
         wait=request.wait,
         stop=stop,
         on_waiting=waiting,

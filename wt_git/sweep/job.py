@@ -14,6 +14,7 @@ from wt_git.records.fingerprint import CHANGED_DURING_SWEEP
 from wt_git.runner.batch import run_scenario
 from wt_git.runner.foreign_values import safe_text
 from wt_git.sweep.loading import FOREIGN_FAILURES, describe
+from wt_git.sweep.pack_wiring import state_probe, tool_servers
 from wt_git.sweep.recorder import ScenarioRecorder
 from wt_git.sweep.results import ScenarioBroke, ScenarioResult, WorldMismatched
 from wt_git.sweep.row import RowState, cost_of, ledger_row, priced
@@ -72,15 +73,15 @@ class _Job:
         self._charged_until = session.clock.monotonic()
 
     def execute(self) -> ScenarioResult:
-        session, (pack, scenario) = self._session, self._selected
+        session = self._session
         began = session.clock.monotonic()
         ran = run_scenario(
-            scenario,
+            self._selected.scenario,
             session.runtime,
-            self._tool_servers(),
+            tool_servers(self._selected, session.runtime),
             config=session.prepared.config,
             runs_per_scenario=session.prepared.request.runs,
-            state_probe=pack.state_probe_factory(scenario) if pack.state_probe_factory else None,
+            state_probe=state_probe(self._selected),
             hooks=session.prepared.hooks,
             on_run_start=self._run_starts,
             on_run_complete=self._run_completed,
@@ -126,17 +127,6 @@ class _Job:
             f"{self._selected.scenario.name} came to is not evidence"
         )
         return CHANGED_DURING_SWEEP
-
-    def _tool_servers(self) -> list[Any]:
-        """Return the pack's mock for this scenario, if the runtime mounts such servers.
-
-        A mock that nothing mounts would be an empty log that overrides the agent's own evidence.
-        """
-        factory = self._selected.pack.mcp_factory
-        runtime_mounts = getattr(self._session.runtime, "accepts_runner_managed_mcps", True)
-        if factory is None or runtime_mounts is False:
-            return []
-        return [factory(self._selected.scenario)]
 
     def _run_starts(self, run: int) -> None:
         if self._session.interrupted:

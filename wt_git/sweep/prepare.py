@@ -16,7 +16,7 @@ from wt_git.ladder.budget import budget_of
 from wt_git.ladder.ceiling import resolve_ceiling
 from wt_git.ladder.model_policy import check_model
 from wt_git.ladder.tiers import tier_of
-from wt_git.spi.agent_runtime import AgentConfig, ModelSpec
+from wt_git.sweep.agent_config import agent_config, agents_file, soul_text
 from wt_git.sweep.hooks import resolve_hooks
 from wt_git.sweep.packs import discover
 from wt_git.sweep.plugins import find_plugin, resolve
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from wt_git.config import Settings
     from wt_git.sweep.packs import Discovered
-    from wt_git.sweep.plugins import Runtime
     from wt_git.sweep.probe import Probe
     from wt_git.sweep.request import SweepRequest
     from wt_git.sweep.selection import Selected, Selectors
@@ -53,7 +52,7 @@ def look_up(
     probe = _probe(request)
     plugin = find_plugin(request.runtime, say)
     selected = _selected(request, probe, discover(request.pack_sources), say)
-    soul, agents = _soul(request), _file(request.agents, "--agents")
+    soul, agents = soul_text(request), agents_file(request)
     for warning in _vacuous(selected):
         say(warning)
     settings, tier = load_settings(), tier_of(len(selected), is_probe=probe is not None)
@@ -70,7 +69,7 @@ def look_up(
         runtime=runtime,
         selected=selected,
         tier=tier,
-        config=_agent_config(request, runtime, soul, agents),
+        config=agent_config(request, runtime, soul, agents),
         budget_s=budget_s,
         ceiling=ceiling,
         fingerprinter=fingerprinter,
@@ -115,50 +114,6 @@ def _effective_selectors(
         "--all-packs runs every pack"
     )
     return replace(asked, packs=found.sourced)
-
-
-def _agent_config(
-    request: SweepRequest, runtime: Runtime, soul: str | None, agents: Path | None
-) -> AgentConfig:
-    return AgentConfig(
-        agent_id="wt-cli",
-        variant_id=request.label,
-        system_prompt=soul,
-        persona_doc=agents,
-        model=ModelSpec(runtime.model) if runtime.model else None,
-    )
-
-
-def _soul(request: SweepRequest) -> str | None:
-    soul = _file(request.soul, "--soul")
-    return _text(soul, "--soul") if soul else None
-
-
-def _file(path: Path | None, option: str) -> Path | None:
-    if path is None:
-        return None
-    try:
-        if path.is_file():
-            return path
-        found = "it is a folder" if path.is_dir() else "there is no such file"
-    except OSError as error:
-        found = error.strerror or str(error)
-    raise UsageError(
-        f"{option} file not found: '{path}' ({found})",
-        code="file-not-found",
-        facts={"option": option, "path": str(path), "found": found},
-    )
-
-
-def _text(path: Path, option: str) -> str:
-    try:
-        return path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(
-            f"{option} file '{path}' cannot be read as UTF-8 text: {error}",
-            code="file-unreadable",
-            facts={"option": option, "path": str(path), "reason": str(error)},
-        ) from error
 
 
 def _vacuous(selected: list[Selected]) -> list[str]:

@@ -4,33 +4,27 @@ from __future__ import annotations
 
 import copy
 import glob
-import json
 import os
-import stat
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wt_git.api.replay import HistoryPrefix, split_at_user_turn
-from wt_git.api.trace import trace_from_dict
 from wt_git.errors import UsageError
 from wt_git.naming import listed, scenario_name
 from wt_git.sweep.selection import Selected, Unmatched, did_you_mean, near_matches, select
+from wt_git.sweep.trace_files import TRACE_FAILURES, read_trace, trace_of_score, why
 from wt_git.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from wt_git.api.pack import ScenarioPack
     from wt_git.api.scenario import Scenario
     from wt_git.api.trace import Trace
     from wt_git.sweep.selection import Selectors
 
-LARGEST_TRACE = 256 * 1024 * 1024
-"""Bytes. A file beyond it is no trace of a run, and parsing it could take all memory there is."""
-
 _NAMED = 10
-_SCORE_SUFFIX = ".score.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,50 +82,26 @@ class Probe:
         )
 
 
-def load_probe(path: Path | str, from_turn: int | None) -> Probe:
+def load_probe(path: Path | str, from_turn: int | None, *, option: str = "--from-trace") -> Probe:
     """Read the trace at `path`, which is kept as typed.
 
-    Raises `UsageError` for whatever stands there other than a trace that this version reads.
+    Raises `UsageError`, which names the `option`, for whatever stands there other than a trace that
+    this version reads.
     """
     source = os.fspath(path)
     try:
-        trace = trace_from_dict(_document(Path(source)))
-    except (OSError, ValueError, RecursionError) as problem:
-        raise _unloadable(source, problem) from problem
+        trace = read_trace(source)
+    except TRACE_FAILURES as problem:
+        raise _unloadable(source, problem, option) from problem
     return Probe(source=source, from_turn=from_turn, trace=trace)
 
 
-def _document(path: Path) -> Any:
-    # Looked at before it is opened: opening a pipe waits for its writer.
-    mode = path.stat().st_mode
-    if not stat.S_ISREG(mode):
-        raise ValueError(f"it is {_kind(mode)}, not a file")
-    with path.open("rb") as stream:
-        data = stream.read(LARGEST_TRACE + 1)
-    if len(data) > LARGEST_TRACE:
-        raise ValueError(f"it is larger than {LARGEST_TRACE // 1024**2} MiB, which no trace is")
-    return json.loads(data.decode("utf-8"))
-
-
-def _kind(mode: int) -> str:
-    if stat.S_ISDIR(mode):
-        return "a folder"
-    return "a pipe" if stat.S_ISFIFO(mode) else "a device"
-
-
-def _unloadable(source: str, problem: Exception) -> UsageError:
-    if isinstance(problem, OSError):
-        reason = problem.strerror or str(problem)
-    elif isinstance(problem, json.JSONDecodeError | UnicodeDecodeError):
-        reason = f"it is not JSON: {problem}"
-    else:
-        reason = str(problem)
-    hint: tuple[str, ...] = ()
-    if source.endswith(_SCORE_SUFFIX):
-        trace = source.removesuffix(_SCORE_SUFFIX) + ".json"
-        hint = (f"this is the score of a run; its trace is {one_line(trace)}",)
+def _unloadable(source: str, problem: Exception, option: str) -> UsageError:
+    reason = why(problem)
+    trace = trace_of_score(source)
+    hint = () if trace is None else (f"this is the score of a run; its trace is {one_line(trace)}",)
     return UsageError(
-        f"cannot load --from-trace '{one_line(source)}': {one_line(reason, 300)}",
+        f"cannot load {option} '{one_line(source)}': {one_line(reason, 300)}",
         code="trace-not-loaded",
         hints=hint,
         facts={"path": source, "reason": reason},

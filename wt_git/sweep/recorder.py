@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wt_git.errors import StorageError
 from wt_git.ladder.tokens import run_tokens
@@ -16,32 +16,14 @@ from wt_git.records.events import RunFinished, RunStarted, ScenarioFinished
 from wt_git.records.sidecars import sidecar_document
 from wt_git.sweep.results import RunSummary, ScenarioRan
 from wt_git.sweep.row import execution_error
+from wt_git.sweep.scenario_block import scenario_block
 
 if TYPE_CHECKING:
     from wt_git.api.aggregate import ScenarioRunResult
-    from wt_git.api.scenario import Scenario
     from wt_git.records.rows import LedgerRow
     from wt_git.records.store import RunsDir
     from wt_git.sweep.progress import Progress
     from wt_git.sweep.selection import Selected
-
-
-def scenario_block(scenario: Scenario) -> dict[str, Any]:
-    """Return the sidecar's description of what was scored; callables are left out."""
-    return {
-        "name": scenario.name,
-        "prompt": scenario.scored_prompt,
-        "user_turns": list(scenario.user_turns),
-        "target_facts": [list(group) for group in scenario.target_facts],
-        "requires_tool_use": scenario.requires_tool_use,
-        "tags": list(scenario.tags),
-        "must_call": [
-            entry if isinstance(entry, str) else list(entry) for entry in scenario.must_call
-        ],
-        "forbidden_calls": list(scenario.forbidden_calls),
-        "gate_layers": list(scenario.resolved_gate_layers()),
-        "has_perturbations": bool(scenario.perturbations),
-    }
 
 
 class LedgerLosses:

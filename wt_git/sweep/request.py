@@ -50,20 +50,26 @@ class SweepRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LookedUp:
+class Flight:
+    """What is flown on what: all that building a runtime and holding it has to know."""
+
+    request: SweepRequest
+    runtime: Runtime
+    selected: list[Selected]
+    config: AgentConfig
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LookedUp(Flight):
     """A request with everything that it names resolved. Nothing has been built or written.
 
     `budget_s` and `ceiling` are what the sweep may use, None without a limit. `fingerprinter` takes
     the fingerprint of what is under test. `history_prefix` precedes what a probe sends.
     """
 
-    request: SweepRequest
     settings: Settings
     hooks: list[Any]
-    runtime: Runtime
-    selected: list[Selected]
     tier: Tier
-    config: AgentConfig
     budget_s: float | None
     ceiling: Decimal | None
     fingerprinter: Fingerprinter

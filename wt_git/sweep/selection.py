@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from wt_git.api.scenario import Scenario
 
 
+_SMALLER = "nothing was run: a name that matches nothing would make a smaller experiment"
 _TELLING = 3
 """A shorter fragment is part of too many names to suggest them."""
 
@@ -67,15 +68,14 @@ def select(packs: Sequence[ScenarioPack], selectors: Selectors) -> list[Selected
     Raises `UsageError` when a value matches nothing in any pack, since a mistyped name would
     silently make a smaller experiment, and when the options together leave nothing.
     """
-    pool = [Selected(pack, scenario) for pack in packs for scenario in pack.scenarios]
     unmatched = find_unmatched(packs, selectors)
     if unmatched:
         raise UsageError(
-            _unmatched_message(unmatched),
+            "\n".join([*unmatched_lines(unmatched), _SMALLER]),
             code="selector-unmatched",
             facts={"unmatched": [one.as_fact() for one in unmatched]},
         )
-    chosen = [item for item in pool if _wanted(item, selectors)]
+    chosen = matching(packs, selectors)
     if not chosen:
         raise UsageError(
             _nothing_message(packs, selectors),
@@ -83,6 +83,12 @@ def select(packs: Sequence[ScenarioPack], selectors: Selectors) -> list[Selected
             facts={"packs": [pack.name for pack in packs], **asdict(selectors)},
         )
     return chosen
+
+
+def matching(packs: Sequence[ScenarioPack], selectors: Selectors) -> list[Selected]:
+    """Return what `selectors` choose from `packs`, in that order; perhaps nothing."""
+    pool = (Selected(pack, scenario) for pack in packs for scenario in pack.scenarios)
+    return [item for item in pool if _wanted(item, selectors)]
 
 
 def _wanted(item: Selected, selectors: Selectors) -> bool:
@@ -139,7 +145,8 @@ def did_you_mean(value: str, candidates: Sequence[str]) -> str:
     return f"; did you mean {near}?" if near else ""
 
 
-def _unmatched_message(unmatched: Sequence[Unmatched]) -> str:
+def unmatched_lines(unmatched: Sequence[Unmatched]) -> list[str]:
+    """Return what to say about selector values that match nothing."""
     lines = []
     for kind in ("scenario", "tag", "pack", "owner"):
         of_kind = [item for item in unmatched if item.kind == kind]
@@ -150,8 +157,7 @@ def _unmatched_message(unmatched: Sequence[Unmatched]) -> str:
                 for item in of_kind
                 if item.near
             ]
-    lines.append("nothing was run: a name that matches nothing would make a smaller experiment")
-    return "\n".join(lines)
+    return lines
 
 
 def _nothing_message(packs: Sequence[ScenarioPack], selectors: Selectors) -> str:

@@ -25,6 +25,7 @@ from wt_git.errors import (
 )
 from wt_git.evidence.keeping import keep_sweep
 from wt_git.ladder.ceiling import Ceiling
+from wt_git.ladder.tiers import queue_priority
 from wt_git.records.events import SweepFinished, SweepStarted
 from wt_git.records.manifests import is_time_to_prune, prune_manifests, write_manifest
 from wt_git.records.store import RunsDir
@@ -170,6 +171,7 @@ class Sweep:
             self._prepared,
             self.sweep_id,
             self._progress,
+            priority=queue_priority(self._prepared.tier),
             folder=self._lock_folder,
             clock=self._clock,
             stop=self._interruption,

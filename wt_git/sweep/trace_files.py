@@ -1,0 +1,75 @@
+"""Reading one saved trace that somebody named, or that stands where traces are stored."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from typing import TYPE_CHECKING, Any
+
+from wt_git.api.trace import Trace, TraceFormatError, trace_from_dict
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LARGEST_TRACE = 256 * 1024 * 1024
+"""Bytes. A file beyond it is no trace of a run, and parsing it could take all memory there is."""
+
+TRACE_FAILURES = (OSError, ValueError, RecursionError)
+"""What reading a trace may raise; `why` says it to people."""
+
+_SCORE_SUFFIX = ".score.json"
+_KEYS_OF_A_TRACE = ("windtunnel_trace", "turns")
+
+
+class ForeignFileError(TraceFormatError):
+    """The file holds JSON, but nothing that was ever meant to be a trace."""
+
+
+def read_trace(path: Path | str) -> Trace:
+    """Return the trace at `path`.
+
+    Raises `OSError`, `ValueError` (`ForeignFileError` for what is no trace at all) or
+    `RecursionError`. Nothing that may stand there makes it wait, or eats all memory.
+    """
+    document = _document(os.fspath(path))
+    try:
+        return trace_from_dict(document)
+    except TraceFormatError as problem:
+        if isinstance(document, dict) and any(key in document for key in _KEYS_OF_A_TRACE):
+            raise
+        raise ForeignFileError(str(problem)) from problem
+
+
+def _document(path: str) -> Any:
+    # Looked at before it is opened: opening a pipe waits for its writer.
+    mode = os.stat(path).st_mode  # noqa: PTH116 - hot: a Path costs as much as the read
+    if not stat.S_ISREG(mode):
+        raise ValueError(f"it is {_kind(mode)}, not a file")
+    with open(path, "rb") as stream:  # noqa: PTH123
+        data = stream.read(LARGEST_TRACE + 1)
+    if len(data) > LARGEST_TRACE:
+        raise ValueError(f"it is larger than {LARGEST_TRACE // 1024**2} MiB, which no trace is")
+    return json.loads(data.decode("utf-8"))
+
+
+def _kind(mode: int) -> str:
+    if stat.S_ISDIR(mode):
+        return "a folder"
+    return "a pipe" if stat.S_ISFIFO(mode) else "a device"
+
+
+def why(problem: BaseException) -> str:
+    """Return why a trace could not be read."""
+    if isinstance(problem, OSError):
+        return problem.strerror or str(problem)
+    if isinstance(problem, json.JSONDecodeError | UnicodeDecodeError):
+        return f"it is not JSON: {problem}"
+    return str(problem)
+
+
+def trace_of_score(path: str) -> str | None:
+    """Return the path of the trace, where `path` is that of a score; else None."""
+    if not path.endswith(_SCORE_SUFFIX):
+        return None
+    return path.removesuffix(_SCORE_SUFFIX) + ".json"
