@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
     from pathlib import Path
 
-_HEAD_BYTES = 4096
+BEGIN_BYTES = 1 << 14
+"""What a look at a file reads of it."""
+
 _LABEL_PLACE = 2
 _STAMPED = re.compile(r"\d{8}T\d{12}Z_[\w-]+\.json")
 _TEXT = rb'("(?:[^"\\\x00-\x1f]|\\.)*")'
@@ -94,19 +96,19 @@ def _listed(folder: _Folder, label_folders: AbstractSet[str] | None) -> Iterator
     if folder.is_hidden and len(place) > layout.RUN_FOLDERS:
         return
     with os.scandir(folder.path) as listing:
-        entries = sorted(listing, key=lambda entry: entry.name)
-    names = {entry.name for entry in entries}
+        by_name = {entry.name: entry for entry in listing}
     elsewhere = (
         label_folders is not None
         and len(place) == layout.RUN_FOLDERS
         and place[_LABEL_PLACE] not in label_folders
     )
-    for entry in entries:
+    for name in sorted(by_name):
+        entry = by_name[name]
         if entry.is_dir(follow_symlinks=False):
             # Of the place only its depth and the label matter, so its beginning is enough.
-            yield _Folder(entry.path, (*place, entry.name)[: layout.RUN_FOLDERS + 1])
-        elif _has_the_name_of_a_trace(entry.name) and entry.is_file():
-            found = RunFile(entry.path, layout.sidecar_name(entry.name) in names)
+            yield _Folder(entry.path, (*place, name)[: layout.RUN_FOLDERS + 1])
+        elif _has_the_name_of_a_trace(name) and entry.is_file():
+            found = RunFile(entry.path, layout.sidecar_name(name) in by_name)
             if elsewhere and found.is_stamped:
                 continue
             if not folder.is_hidden or _is_stored_there(found, place):
@@ -132,12 +134,44 @@ def peek(path: str) -> RunIdentity | None:
 
     None for whatever this program did not write in its present form; that has to be read.
     """
+    return identity_of(begin_of(path))
+
+
+def begin_of(path: str) -> bytes:
+    """Return up to `BEGIN_BYTES` of a file, nothing when it cannot be read.
+
+    With fewer bytes than that, which is usual, it is all of the file; see `is_all`.
+    """
     try:
-        with open(path, "rb") as stream:  # noqa: PTH123 - hot: a Path costs as much as the read
-            head = _HEAD.match(stream.read(_HEAD_BYTES))
-        if head is None:
-            return None
-        run_id, scenario, _, label = (json.loads(text) for text in head.groups())
-    except (OSError, ValueError):
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0))
+    except OSError:
+        return b""
+    try:
+        return os.read(descriptor, BEGIN_BYTES)
+    except OSError:
+        return b""
+    finally:
+        os.close(descriptor)
+
+
+def is_all(begin: bytes) -> bool:
+    """Say whether `begin`, from `begin_of`, is all of a file that could be read."""
+    return 0 < len(begin) < BEGIN_BYTES
+
+
+def identity_of(data: bytes) -> RunIdentity | None:
+    """Return what a trace is about that begins with `data`, as `peek` does."""
+    head = _HEAD.match(data)
+    if head is None:
+        return None
+    try:
+        run_id, scenario, _, label = map(_text, head.groups())
+    except ValueError:
         return None
     return RunIdentity(run_id, scenario, label)
+
+
+def _text(literal: bytes) -> str:
+    if b"\\" in literal:
+        return str(json.loads(literal))
+    return literal[1:-1].decode()

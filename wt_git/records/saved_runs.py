@@ -4,14 +4,30 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wt_git import files
-from wt_git.api.score import GATE_LAYER_ORDER, Score, ScoreFormatError, score_from_dict
+from wt_git.api.score import (
+    GATE_LAYER_ORDER,
+    SCORE_FORMAT_VERSION,
+    SCORE_LAYER_ORDER,
+    ScoreFormatError,
+    score_from_dict,
+)
 from wt_git.api.trace import TRACE_FORMAT_VERSION
 from wt_git.records import layout
 from wt_git.records.lenient import is_version, text, within
-from wt_git.records.sidecars import run_verdict
+from wt_git.records.quick_runs import (
+    CostFacts,
+    LayerFacts,
+    ScoreFacts,
+    SidecarFacts,
+    TraceFacts,
+    quick_sidecar,
+    quick_trace,
+)
+from wt_git.records.run_files import RunIdentity, begin_of, identity_of, is_all
+from wt_git.records.sidecars import verdict_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,12 +66,65 @@ class UnreadableRunError(ValueError):
     """A trace or its score is not what its name promises."""
 
 
-def load_run(path: str) -> SavedRun:
+class Seen(NamedTuple):
+    """What one look at a trace shows, None for what it does not.
+
+    That is what the trace is about, and where that came along, all that tables need of it.
+    """
+
+    identity: RunIdentity | None
+    trace: TraceFacts | None
+
+
+def look_at(path: str) -> Seen:
+    """Look at the file at `path`, which may be no trace, or one that cannot be read."""
+    begin = begin_of(path)
+    trace = quick_trace(begin) if is_all(begin) else None
+    if trace is None:
+        return Seen(identity_of(begin), None)
+    return Seen(RunIdentity(trace.run_id, trace.scenario_id, trace.variant_id), trace)
+
+
+def load_run(path: str, trace: TraceFacts | None = None) -> SavedRun:
     """Read the run whose trace is at `path`, with the score beside it.
 
-    Raises `UnreadableRunError`, which says what is wrong with which of the two.
+    `trace` is what a look at it showed. Raises `UnreadableRunError`, which says what is wrong with
+    which of the two.
     """
-    trace, sidecar = _object(path, "trace"), _object(layout.sidecar_name(path), "score")
+    if trace is None:
+        data = _all_of(path, b"", "trace")
+        trace = quick_trace(data) or _trace(data)
+    beside = layout.sidecar_name(path)
+    data = _all_of(beside, begin_of(beside), "score")
+    sidecar = quick_sidecar(data) or _sidecar(data)
+    score = sidecar.score
+    gates = _gate_layers(sidecar)
+    failed = [layer for layer in GATE_LAYER_ORDER if not getattr(score, layer).passed]
+    return SavedRun(
+        path=path,
+        run_id=trace.run_id,
+        scenario=trace.scenario_id,
+        label=trace.variant_id,
+        started_at=trace.started_at,
+        verdict=verdict_of(failed, gates, integrity=score.integrity.passed),
+        metrics=score.metrics,
+        diagnostic_failures=tuple(layer for layer in failed if layer not in gates),
+        risk_weight=score.risk_weight,
+        is_probe=any(one.startswith(REPLAYED) for one in trace.worker_warnings),
+        origin=text(within(sidecar.origin).get("kind")),
+    )
+
+
+def _all_of(path: str, begin: bytes, what: str) -> bytes:
+    try:
+        return begin if is_all(begin) else files.read_regular(path)
+    except OSError as error:
+        raise UnreadableRunError(f"{what}: {error.strerror or error}") from error
+
+
+def _trace(data: bytes) -> TraceFacts:
+    """Return what a trace of any age says."""
+    trace = _object(data, "trace")
     if not is_version(trace.get("windtunnel_trace", 0), 0, TRACE_FORMAT_VERSION):
         raise UnreadableRunError("trace of another version")
     scenario, label = trace.get("scenario_id"), trace.get("variant_id")
@@ -63,52 +132,57 @@ def load_run(path: str) -> SavedRun:
         raise UnreadableRunError("trace without scenario and label")
     if not isinstance(trace.get("turns"), list):
         raise UnreadableRunError("trace without turns")
+    warnings = trace.get("worker_warnings")
+    return TraceFacts(
+        windtunnel_trace=TRACE_FORMAT_VERSION,
+        run_id=text(trace.get("run_id")) or "",
+        scenario_id=scenario,
+        variant_id=label,
+        started_at=text(trace.get("started_at")) or "",
+        worker_warnings=list(filter(text, warnings)) if isinstance(warnings, list) else [],
+    )
+
+
+def _sidecar(data: bytes) -> SidecarFacts:
+    """Return what a sidecar of any age says."""
+    sidecar = _object(data, "score")
     try:
         score = score_from_dict(sidecar)
     except ScoreFormatError as error:
         raise UnreadableRunError(f"score: {error}") from error
-    gates = _gate_layers(sidecar)
-    return SavedRun(
-        path=path,
-        run_id=text(trace.get("run_id")) or "",
-        scenario=scenario,
-        label=label,
-        started_at=text(trace.get("started_at")) or "",
-        verdict=run_verdict(score, gates),
-        metrics=score.metrics,
-        diagnostic_failures=_diagnostic_failures(score, gates),
-        risk_weight=float(score.failure_cost.risk_weight),
-        is_probe=_is_probe(trace.get("worker_warnings")),
-        origin=text(within(sidecar.get("origin")).get("kind")),
+    layers = {
+        layer: LayerFacts(of.passed, of.detail, dict(of.metrics))
+        for layer in SCORE_LAYER_ORDER
+        for of in [getattr(score, layer)]
+    }
+    cost = score.failure_cost
+    return SidecarFacts(
+        windtunnel_score=SCORE_FORMAT_VERSION,
+        score=ScoreFacts(
+            **layers,
+            failure_cost=CostFacts(
+                cost.severity, cost.customer_visible, cost.reversible, cost.side_effect_performed
+            ),
+        ),
+        gate_layers=sidecar.get("gate_layers"),
+        scenario=sidecar.get("scenario"),
+        origin=sidecar.get("origin"),
     )
 
 
-def _object(path: str, what: str) -> dict[str, Any]:
+def _object(data: bytes, what: str) -> dict[str, Any]:
     try:
-        found = json.loads(files.read_regular(path).decode("utf-8"))
+        found = json.loads(data.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         raise UnreadableRunError(f"{what} is not JSON") from error
-    except OSError as error:
-        raise UnreadableRunError(f"{what}: {error.strerror or error}") from error
     if not isinstance(found, dict):
         raise UnreadableRunError(f"{what} is not an object")
     return found
 
 
-def _gate_layers(sidecar: Mapping[str, Any]) -> tuple[GateLayer, ...]:
+def _gate_layers(sidecar: SidecarFacts) -> tuple[GateLayer, ...]:
     """Return the layers that decide; all of them where the file does not say it in a known way."""
-    for said in (sidecar.get("gate_layers"), within(sidecar.get("scenario")).get("gate_layers")):
+    for said in (sidecar.gate_layers, within(sidecar.scenario).get("gate_layers")):
         if isinstance(said, list) and all(name in GATE_LAYER_ORDER for name in said):
             return tuple(layer for layer in GATE_LAYER_ORDER if layer in said)
     return GATE_LAYER_ORDER
-
-
-def _diagnostic_failures(score: Score, gates: tuple[GateLayer, ...]) -> tuple[str, ...]:
-    others = (layer for layer in GATE_LAYER_ORDER if layer not in gates)
-    return tuple(layer for layer in others if not score.layer(layer).passed)
-
-
-def _is_probe(warnings: object) -> bool:
-    if not isinstance(warnings, list):
-        return False
-    return any(isinstance(one, str) and one.startswith(REPLAYED) for one in warnings)

@@ -16,9 +16,17 @@ RunVerdict = str
 
 def run_verdict(score: Score, gate_layers: Sequence[GateLayer]) -> RunVerdict:
     """Return `INVALID` when integrity failed, else `PASS` or `FAIL` by the gate."""
-    if not score.integrity.passed:
+    failed = [layer for layer in gate_layers if not score.layer(layer).passed]
+    return verdict_of(failed, gate_layers, integrity=score.integrity.passed)
+
+
+def verdict_of(
+    failed: Sequence[GateLayer], gate_layers: Sequence[GateLayer], *, integrity: bool
+) -> RunVerdict:
+    """Return the verdict of a run by the layers that failed, its gate, and whether integrity held."""
+    if not integrity:
         return "INVALID"
-    return "PASS" if score.gate_passed(gate_layers) else "FAIL"
+    return "FAIL" if any(layer in gate_layers for layer in failed) else "PASS"
 
 
 def sidecar_document(

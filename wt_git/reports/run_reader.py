@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from wt_git.api.trace import folder_name
 from wt_git.records.result_rows import Pair
-from wt_git.records.run_files import peek, run_files
-from wt_git.records.saved_runs import NOT_FLIGHTS, UnreadableRunError, load_run
+from wt_git.records.run_files import run_files
+from wt_git.records.saved_runs import NOT_FLIGHTS, UnreadableRunError, load_run, look_at
 from wt_git.reports.groups import Group, groups_of
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
     from pathlib import Path
 
+    from wt_git.records.quick_runs import TraceFacts
     from wt_git.records.result_rows import ResultRow
     from wt_git.records.run_files import RunFile, RunIdentity
     from wt_git.records.saved_runs import SavedRun
@@ -72,7 +73,7 @@ class RunReader:
         self._named = {
             pair: frozenset[str]().union(*(row.run_ids for row in of)) for pair, of in rows.items()
         }
-        self._runs: dict[Pair, list[SavedRun]] = {}
+        self._runs: dict[str, dict[str, list[SavedRun]]] = {}
         self._settled: set[Pair] = set()
         self._postponed: dict[Pair, list[str]] = {}
 
@@ -98,15 +99,16 @@ class RunReader:
 
     def groups(self, label: str) -> list[Group]:
         """Return the runs under `label` that count, by scenario and pack."""
-        pairs = sorted(pair for pair in self._runs if pair.label == label)
         return [
             group
-            for pair in pairs
-            for group in sorted(groups_of(self._runs[pair], self._rows.get(pair, ())), key=_pack)
+            for scenario, runs in sorted(self._runs.get(label, {}).items())
+            for group in sorted(
+                groups_of(runs, self._rows.get(Pair(scenario, label), ())), key=_pack
+            )
         ]
 
     def _take(self, file: RunFile) -> None:
-        identity = peek(file.path)
+        identity, trace = look_at(file.path)
         if identity is not None and self._asked.label(identity.label):
             self.scenarios.add(identity.scenario)
         if not file.is_scored:
@@ -114,14 +116,14 @@ class RunReader:
             if self._may_count(identity) and (identity is not None or file.is_stamped):
                 self.left_out.unfinished += 1
         elif identity is None:
-            self._load(file.path)
+            self._load(file.path, trace)
         elif not self._may_count(identity):
             if identity.label not in self.labels:
-                self._load(file.path)  # the label is there, if this run can be read
+                self._load(file.path, trace)  # the label is there, if this run can be read
         elif self._may_be_passed_over(identity):
             self._postponed.setdefault(_pair(identity), []).append(file.path)
         else:
-            self._load(file.path)
+            self._load(file.path, trace)
 
     def _may_count(self, identity: RunIdentity | None) -> bool:
         return identity is None or (
@@ -132,9 +134,9 @@ class RunReader:
         named = self._named.get(_pair(identity), frozenset())
         return bool(named) and identity.run_id not in named
 
-    def _load(self, path: str) -> None:
+    def _load(self, path: str, trace: TraceFacts | None = None) -> None:
         try:
-            run = load_run(path)
+            run = load_run(path, trace)
         except UnreadableRunError as error:
             self.left_out.broken(path, str(error))
             return
@@ -146,7 +148,7 @@ class RunReader:
             return
         pair = Pair(run.scenario, run.label)
         self.scenarios.add(run.scenario)
-        self._runs.setdefault(pair, []).append(run)
+        self._runs.setdefault(run.label, {}).setdefault(run.scenario, []).append(run)
         if run.run_id in self._named.get(pair, ()):
             self._settled.add(pair)
 
