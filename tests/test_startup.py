@@ -85,7 +85,7 @@ def test_a_sweep_in_a_pipe_loads_no_display_and_no_server(tmp_path):
     assert third_party(modules) & {*HEAVY, "pydantic_core"} == set()
     # Nor what looks for packages, where none registers anything, nor what other sweeps need.
     assert "importlib.metadata" not in modules
-    unused = {"reports.junit", "sweep.gate_check", "api.perturbations.prior_calls", "mcp"}
+    unused = {"reports.junit", "sweep.gate_check", "api.perturbations.prior_calls", "mcp", "triage"}
     assert unused & {name.removeprefix("wt_git.") for name in modules} == set()
 
 
@@ -98,6 +98,15 @@ def test_results_load_no_git_and_no_sweep(tmp_path):
         assert third_party(modules) & (HEAVY - {"pydantic"}) == set()
         ours = {name.split(".")[1] for name in modules if name.startswith("wt_git.")}
         assert ours & {"sweep", "runner", "git", "evidence", "githooks"} == set()
+
+
+def test_a_triage_loads_no_git_and_no_sweep(tmp_path):
+    """Saved runs are classified without what would make more of them."""
+    modules = loaded_after(command("triage", "--runs", str(tmp_path)))
+    assert third_party(modules) & (HEAVY - {"pydantic"}) == set()
+    ours = {name.split(".")[1] for name in modules if name.startswith("wt_git.")}
+    assert ours & {"sweep", "runner", "git", "evidence", "githooks"} == set()
+    assert "triage" in ours
 
 
 def test_a_watch_loads_what_reads_lines(tmp_path):

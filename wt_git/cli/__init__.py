@@ -47,6 +47,7 @@ COMMANDS = {
     "review": Entry(
         "wt_git.cli.commands.review", "Say whether a finished sweep changed a decision."
     ),
+    "triage": Entry("wt_git.cli.commands.triage", "Sort failed runs by what went wrong."),
     "sync": Entry("wt_git.cli.commands.sync", "Fetch, unite and push the evidence in git."),
     "notes": Entry("wt_git.cli.commands.notes", "Show, rebuild or prune the evidence in git."),
     "hook": Entry("wt_git.cli.commands.hook", "What the scripts in git's hook folder call."),

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Literal, assert_never
 
 from wt_git import files
+from wt_git.api.trace import load_trace
+from wt_git.cli.classifiers import RULE_BASED, classify_with
 from wt_git.errors import StorageError, UsageError
 from wt_git.git import paths
 from wt_git.records import layout
@@ -126,6 +129,21 @@ def _not_started(item: Selected) -> Case:
     )
 
 
+def _categories(result: ScenarioRan) -> tuple[str, ...]:
+    """Return what kind of failures the runs are that failed and are valid, each once.
+
+    A run that cannot be classified says nothing of itself: the document is about the verdict.
+    """
+    classify = classify_with(RULE_BASED)
+    found: dict[str, None] = {}
+    for run in result.runs:
+        if run.verdict == "FAIL":
+            with contextlib.suppress(Exception):
+                said = classify(result.selected.scenario, load_trace(run.trace), run.score)
+                found.setdefault(said.category)
+    return tuple(found)
+
+
 def _case(result: ScenarioResult) -> Case:
     pack, scenario = result.selected.pack.name, result.selected.scenario.name
     match result:
@@ -144,6 +162,7 @@ def _case(result: ScenarioResult) -> Case:
                     )
                     for run in result.runs
                 ),
+                triage=_categories(result) if result.row.experiment.counts_as_failure else (),
                 time_s=sum(run.duration_s for run in result.runs),
             )
         case ScenarioBroke():

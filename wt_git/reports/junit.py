@@ -29,13 +29,15 @@ class RunLines:
 class Case:
     """One scenario: with its row when it ran, with a problem when it did not.
 
-    `time_s` is the sum over its runs of the time from start to finish.
+    `time_s` is the sum over its runs of the time from start to finish. `triage` are the categories of
+    its failed runs.
     """
 
     pack: str
     scenario: str
     row: LedgerRow | None = None
     runs: tuple[RunLines, ...] = ()
+    triage: tuple[str, ...] = ()
     time_s: float = 0.0
     problem: ProblemKind | None = None
     message: str = ""
@@ -82,17 +84,18 @@ def _case(case: Case) -> ET.Element:
         error = ET.SubElement(element, "error", {"message": message, "type": case.problem})
         error.text = message
     elif case.row is not None and case.failed:
-        row = case.row
-        failure = ET.SubElement(
-            element,
-            "failure",
-            {
-                "message": f"{row.verdict}: {row.passed}/{row.runs} gate pass",
-                "type": f"windtunnel.{row.verdict}",
-            },
-        )
-        failure.text = xml_characters("\n".join(_failure_lines(case, row)))
+        failure = ET.SubElement(element, "failure", _failure(case, case.row))
+        failure.text = xml_characters("\n".join(_failure_lines(case, case.row)))
     return element
+
+
+def _failure(case: Case, row: LedgerRow) -> dict[str, str]:
+    said = f"{row.verdict}: {row.passed}/{row.runs} gate pass"
+    kind = {"type": f"windtunnel.{row.verdict}"}
+    if not case.triage:
+        return {"message": said, **kind}
+    categories = ",".join(case.triage)
+    return {"message": f"{said} triage={categories}", **kind, "triage_category": categories}
 
 
 def _failure_lines(case: Case, row: LedgerRow) -> Iterable[str]:
@@ -106,6 +109,8 @@ def _failure_lines(case: Case, row: LedgerRow) -> Iterable[str]:
     yield f"integrity pass rate: {rates.integrity:.0%}"
     yield f"gate layers: {', '.join(row.gate_layers) or 'none'}"
     yield f"failure risk: {row.failure_risk:g}"
+    if case.triage:
+        yield f"triage category: {', '.join(case.triage)}"
     for run in case.runs:
         yield f"run {run.run_id}"
         yield from (f"  {layer}" for layer in run.layers)

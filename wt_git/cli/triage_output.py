@@ -1,0 +1,48 @@
+"""Printing a triage: Markdown or the document itself, and what it does not cover on stderr."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from wt_git import files
+from wt_git.cli import ui
+from wt_git.cli.classifiers import classify_with
+from wt_git.errors import UsageError
+from wt_git.reports.load_triage import load_triage
+from wt_git.reports.triage_markdown import triage_lines
+from wt_git.text import json_characters
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+
+def print_triage(
+    runs_dir: Path,
+    classifier: str,
+    *,
+    labels: Sequence[str],
+    scenarios: Sequence[str],
+    as_json: bool,
+) -> None:
+    """Print what kind of failure each failed run is. A directory that is not there is only said."""
+    try:
+        loaded = load_triage(
+            runs_dir,
+            classify_with(classifier),
+            classifier=classifier,
+            labels=labels,
+            scenarios=scenarios,
+        )
+    except UsageError as error:
+        ui.talk("triage", error.message)
+        return
+    if as_json:
+        click.echo(json_characters(files.json_document(loaded.document.as_document())))
+    else:
+        for line in triage_lines(loaded.document):
+            ui.data(line)
+    for remark in loaded.remarks:
+        ui.talk("triage", remark)
