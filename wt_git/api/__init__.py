@@ -27,6 +27,21 @@ if TYPE_CHECKING:
     from wt_git.api.evaluators import evaluate_robustness as evaluate_robustness
     from wt_git.api.evaluators import evaluate_trajectory as evaluate_trajectory
     from wt_git.api.evaluators import tool_name_matches as tool_name_matches
+    from wt_git.api.importer import ImportResult as ImportResult
+    from wt_git.api.importer import write_imported_scenario as write_imported_scenario
+    from wt_git.api.interchange import INTERCHANGE_VERSION as INTERCHANGE_VERSION
+    from wt_git.api.interchange import InterchangeFormatError as InterchangeFormatError
+    from wt_git.api.interchange import InterchangeMessage as InterchangeMessage
+    from wt_git.api.interchange import InterchangePart as InterchangePart
+    from wt_git.api.interchange import InterchangeToolDefinition as InterchangeToolDefinition
+    from wt_git.api.interchange import InterchangeTrace as InterchangeTrace
+    from wt_git.api.interchange import InterchangeWitnessedCall as InterchangeWitnessedCall
+    from wt_git.api.interchange import TextPart as TextPart
+    from wt_git.api.interchange import ToolCallPart as ToolCallPart
+    from wt_git.api.interchange import ToolCallResponsePart as ToolCallResponsePart
+    from wt_git.api.interchange import build_envelope as build_envelope
+    from wt_git.api.interchange import load_interchange as load_interchange
+    from wt_git.api.interchange import parse_interchange as parse_interchange
     from wt_git.api.pack import ScenarioPack as ScenarioPack
     from wt_git.api.perturbations import BlankAssistantContent as BlankAssistantContent
     from wt_git.api.perturbations import CorruptPriorAssistantTurn as CorruptPriorAssistantTurn
@@ -200,6 +215,22 @@ _NAMES: dict[str, tuple[str, ...]] = {
         "load_universe",
         "save_universe",
     ),
+    "interchange": (
+        "INTERCHANGE_VERSION",
+        "InterchangeFormatError",
+        "InterchangeMessage",
+        "InterchangePart",
+        "InterchangeToolDefinition",
+        "InterchangeTrace",
+        "InterchangeWitnessedCall",
+        "TextPart",
+        "ToolCallPart",
+        "ToolCallResponsePart",
+        "build_envelope",
+        "load_interchange",
+        "parse_interchange",
+    ),
+    "importer": ("ImportResult", "write_imported_scenario"),
 }
 _HOME = {name: module for module, names in _NAMES.items() for name in names}
 

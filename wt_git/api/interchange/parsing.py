@@ -30,17 +30,20 @@ _VERSION = "windtunnel_interchange"
 def load_interchange(path: Path | str) -> InterchangeTrace:
     """Return the conversation in the file at `path`.
 
-    Raises `InterchangeFormatError` for whatever it holds other than that, and `OSError` when it
-    cannot be read.
+    Raises `InterchangeFormatError`, which names the file and the place in it, for whatever it holds
+    other than that, and `OSError` when it cannot be read.
     """
     data = Path(path).read_bytes()
     try:
-        raw = json.loads(data.decode("utf-8"), parse_constant=_refuse_constant)
+        # Some editors put a byte order mark in front, which JSON has no place for.
+        raw = json.loads(data.decode("utf-8-sig"), parse_constant=_refuse_constant)
+        return parse_interchange(raw)
+    except InterchangeFormatError as problem:
+        raise InterchangeFormatError(f"{path}: {problem}") from problem
     except RecursionError as problem:
-        raise InterchangeFormatError("invalid JSON: it is nested too deeply") from problem
+        raise InterchangeFormatError(f"{path}: invalid JSON: nested too deeply") from problem
     except ValueError as problem:
-        raise InterchangeFormatError(f"invalid JSON: {problem}") from problem
-    return parse_interchange(raw)
+        raise InterchangeFormatError(f"{path}: invalid JSON: {problem}") from problem
 
 
 def _refuse_constant(name: str) -> NoReturn:
