@@ -197,6 +197,19 @@ def test_what_cannot_be_read_is_counted_and_named(runs):
     assert unfinished == "1 run(s) have no score and are not counted: they did not end"
 
 
+def test_a_score_whose_trace_is_gone_is_named(runs):
+    """Somebody deleted a trace; the verdict beside it is that of nothing."""
+    save_run(runs, 1)
+    gone = save_run(runs, 2)
+    gone.unlink()
+    (runs / "notes.score.json").write_text("{}")  # no name of ours
+    (said,) = load_results(runs).remarks
+    where = f"{sidecar_path(gone)} (score without its trace)"
+    assert said == f"1 saved run(s) cannot be read and are not counted: {where}"
+    save_run(runs, 3, label="other")
+    assert load_results(runs, labels=["other"]).remarks == ()
+
+
 def test_labels_are_exact_in_the_order_asked_for_and_each_once(runs):
     """Two labels may share a folder, since not every character can be in a folder's name."""
     for number, label in enumerate(["a b", "a_b", "c"]):

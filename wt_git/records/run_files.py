@@ -58,12 +58,14 @@ def run_files(
     label_folders: AbstractSet[str] | None = None,
     *,
     on_closed: Callable[[str, OSError], None] = lambda _path, _error: None,
+    on_orphan: Callable[[str], None] = lambda _path: None,
 ) -> Iterator[RunFile]:
     """Yield the traces below `runs_dir` by their paths, in the order of folders and names.
 
     With `label_folders`, traces that are stored where another label belongs are left out. Those in
     a place of their own, as in a folder of copies, are not. `on_closed` is told of folders that
-    cannot be listed. Raises `OSError` when that is `runs_dir` itself.
+    cannot be listed, `on_orphan` of scores whose trace is gone. Raises `OSError` when `runs_dir`
+    itself cannot be listed.
     """
     left: list[RunFile | _Folder] = [_Folder(str(runs_dir), ())]
     while left:  # not by recursion: folders may be nested deeper than Python calls
@@ -72,7 +74,7 @@ def run_files(
             yield one
             continue
         try:
-            left += reversed(list(_listed(one, label_folders)))
+            left += reversed(list(_listed(one, label_folders, on_orphan)))
         except OSError as error:
             if not one.place:
                 raise
@@ -91,7 +93,9 @@ class _Folder(NamedTuple):
         return any(name.startswith(".") for name in self.place)
 
 
-def _listed(folder: _Folder, label_folders: AbstractSet[str] | None) -> Iterator[RunFile | _Folder]:
+def _listed(
+    folder: _Folder, label_folders: AbstractSet[str] | None, on_orphan: Callable[[str], None]
+) -> Iterator[RunFile | _Folder]:
     place = folder.place
     if folder.is_hidden and len(place) > layout.RUN_FOLDERS:
         return
@@ -113,6 +117,10 @@ def _listed(folder: _Folder, label_folders: AbstractSet[str] | None) -> Iterator
                 continue
             if not folder.is_hidden or _is_stored_there(found, place):
                 yield found
+        elif name.endswith(layout.SIDECAR_SUFFIX) and not (elsewhere or folder.is_hidden):
+            trace = name.removesuffix(layout.SIDECAR_SUFFIX) + ".json"
+            if trace not in by_name and _STAMPED.fullmatch(trace):
+                on_orphan(entry.path)
 
 
 def _has_the_name_of_a_trace(name: str) -> bool:

@@ -90,7 +90,10 @@ class RunReader:
         def closed(path: str, error: OSError) -> None:
             self.left_out.broken(path, f"folder: {error.strerror or error}")
 
-        for file in run_files(runs_dir, folders, on_closed=closed):
+        def orphan(path: str) -> None:
+            self.left_out.broken(path, "score without its trace")
+
+        for file in run_files(runs_dir, folders, on_closed=closed, on_orphan=orphan):
             self._take(file)
         for pair, paths in self._postponed.items():
             if pair not in self._settled:
