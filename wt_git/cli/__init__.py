@@ -48,6 +48,12 @@ COMMANDS = {
         "wt_git.cli.commands.review", "Say whether a finished sweep changed a decision."
     ),
     "triage": Entry("wt_git.cli.commands.triage", "Sort failed runs by what went wrong."),
+    "import": Entry(
+        "wt_git.cli.commands.import_", "Make a scenario of a conversation recorded elsewhere."
+    ),
+    "validate": Entry(
+        "wt_git.cli.commands.validate", "Check recorded conversations before they are imported."
+    ),
     "sync": Entry("wt_git.cli.commands.sync", "Fetch, unite and push the evidence in git."),
     "notes": Entry("wt_git.cli.commands.notes", "Show, rebuild or prune the evidence in git."),
     "hook": Entry("wt_git.cli.commands.hook", "What the scripts in git's hook folder call."),
