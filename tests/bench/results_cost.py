@@ -1,15 +1,13 @@
 """Measure what tables of saved runs cost; prints figures as JSON.
 
-`python tests/bench/results_cost.py make FOLDER` saves runs, `parse FOLDER` parses every file with
-Python's json, `groups FOLDER [LABEL]` reads the runs that count. Times are milliseconds of
-processor time, start-up aside; memory is in megabytes.
+`python tests/bench/results_cost.py make FOLDER RUNS LABELS ROWS` saves runs, and a ledger of at least
+so many rows; `parse FOLDER` parses every file with Python's json. Times are milliseconds of processor
+time.
 """
 
 from __future__ import annotations
 
-import gc
 import json
-import resource
 import sys
 import time
 from datetime import UTC, datetime, timedelta
@@ -19,23 +17,26 @@ from uuid import UUID
 
 from wt_git.api.score import FailureCost, LayerResult, Score
 from wt_git.api.trace import Trace, Turn
-from wt_git.files import append_line, json_line
+from wt_git.files import json_line
 from wt_git.records.sidecars import sidecar_document
 from wt_git.records.store import RunsDir
-from wt_git.reports.load_results import load_results
 
-RUNS, LABELS, SCENARIOS = 5_005, 50, 7
+SCENARIOS = 7
 TURNS = 6
 NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
+QUESTION = "does returning the schema error to the model stop the fabricated table, in every case?"
 REPLY = "Your order ORD-7 has left the warehouse on Tuesday and should arrive within two days. " * 4
 
 
-def make(folder: Path) -> dict[str, float]:
-    """Save runs of about 8 KB each, and a row for every five runs of a scenario under a label."""
+def make(folder: Path, runs: int, labels: int, rows: int = 0) -> dict[str, float]:
+    """Save runs of about 8 KB each, and a row for all runs of a scenario under a label.
+
+    Rows of sweeps whose runs are gone come first.
+    """
     runs_dir = RunsDir(folder)
     ids: dict[tuple[str, str], list[str]] = {}
-    for number in range(RUNS):
-        label, scenario = f"label-{number % LABELS:02}", f"scenario_{number // LABELS % SCENARIOS}"
+    for number in range(runs):
+        label, scenario = f"label-{number % labels:02}", f"scenario_{number // labels % SCENARIOS}"
         started = NOON + timedelta(minutes=number)
         run_id = str(UUID(int=number + (number << 96)))
         trace = Trace(
@@ -61,7 +62,9 @@ def make(folder: Path) -> dict[str, float]:
         gates: Any = ("outcome", "trajectory", "constraint")
         runs_dir.write_run(trace, sidecar_document(score, gates, {"name": scenario, "tags": []}))
         ids.setdefault((scenario, label), []).append(run_id)
-    for (scenario, label), of in ids.items():
+    lines = []
+    gone = [((f"scenario_{n % 97}", f"old-{n // 97 % 89}"), [f"gone-{n}"]) for n in range(rows)]
+    for (scenario, label), of in [*gone, *ids.items()]:
         row = {
             "windtunnel_ledger": 1,
             "scenario_id": scenario,
@@ -69,9 +72,13 @@ def make(folder: Path) -> dict[str, float]:
             "pack": "bench",
             "verdict": "FAIL",
             "run_ids": of,
-            "experiment": {"tier": "regression"},
+            "passed": len(of),
+            "failure_risk": 0.0,
+            "question": QUESTION,
+            "experiment": {"tier": "regression", "cost": {"wall_s": 41.2}, "fingerprint": "a" * 64},
         }
-        append_line(folder / "ledger.ndjsonl", json_line(row), durable=False)
+        lines.append(json_line(row))
+    (folder / "ledger.ndjsonl").write_text("".join(f"{line}\n" for line in lines))
     files = [path for path in folder.rglob("*") if path.is_file()]
     return {"files": len(files), "bytes": sum(path.stat().st_size for path in files)}
 
@@ -91,29 +98,21 @@ def _turn(index: int, number: int) -> Turn:
 
 
 def parse(folder: Path) -> dict[str, float]:
-    """Parse every JSON file below `folder`, one after another."""
-    paths = [path for path in folder.rglob("*.json") if path.is_file()]
+    """Parse every trace, score and line below `folder`, one after another."""
+    files = [path for path in folder.rglob("*") if path.suffix in {".json", ".ndjsonl"}]
     begun = time.process_time()
-    for path in paths:
-        json.loads(path.read_bytes())
-    return {"ms": (time.process_time() - begun) * 1e3, "files": len(paths)}
-
-
-def groups(folder: Path, *labels: str) -> dict[str, float]:
-    """Read the runs that count."""
-    gc.set_threshold(50_000, 20, 20)  # as the command does
-    begun = time.process_time()
-    document = load_results(folder, labels).document
-    took = (time.process_time() - begun) * 1e3
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return {"ms": took, "runs": sum(one.runs for one in document.results), "peak MB": peak}
+    for path in files:
+        data = path.read_bytes()
+        for document in data.splitlines() if path.suffix == ".ndjsonl" else [data]:
+            json.loads(document)
+    return {"ms": (time.process_time() - begun) * 1e3, "files": len(files)}
 
 
 def main() -> None:
     """Do what the first argument says with the folder that the second one names."""
     action, folder, *rest = sys.argv[1:]
-    doing: dict[str, Any] = {"make": make, "parse": parse, "groups": groups}
-    print(json.dumps(doing[action](Path(folder), *rest)))
+    doing: dict[str, Any] = {"make": make, "parse": parse}
+    print(json.dumps(doing[action](Path(folder), *map(int, rest))))
 
 
 if __name__ == "__main__":
