@@ -47,6 +47,7 @@ class FinishedSweep:
     label: str | None
     question: str | None
     fingerprint: str | None
+    outcome: str | None
     prediction_held: bool | None
     wall_s: Decimal | None
     input_tokens: int | None
@@ -98,6 +99,7 @@ def read_experiment(record: Mapping[str, Any]) -> FinishedSweep | Review | None:
         label=text(record.get("label")),
         question=text(record.get("question")),
         fingerprint=text(record.get("fingerprint")),
+        outcome=text(record.get("outcome")),
         prediction_held=flag(record.get("prediction_held")),
         wall_s=amount(cost.get("wall_s")),
         input_tokens=whole(cost.get("input_tokens")),

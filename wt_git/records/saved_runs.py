@@ -94,11 +94,9 @@ def load_run(path: str, trace: TraceFacts | None = None) -> SavedRun:
     if trace is None:
         data = _all_of(path, b"", "trace")
         trace = quick_trace(data) or _trace(data)
-    beside = layout.sidecar_name(path)
-    data = _all_of(beside, begin_of(beside), "score")
-    sidecar = quick_sidecar(data) or _sidecar(data)
+    sidecar = load_score(path)
     score = sidecar.score
-    gates = _gate_layers(sidecar)
+    gates = gate_layers(sidecar)
     failed = [layer for layer in GATE_LAYER_ORDER if not getattr(score, layer).passed]
     return SavedRun(
         path=path,
@@ -113,6 +111,21 @@ def load_run(path: str, trace: TraceFacts | None = None) -> SavedRun:
         is_probe=any(one.startswith(REPLAYED) for one in trace.worker_warnings),
         origin=text(within(sidecar.origin).get("kind")),
     )
+
+
+def load_score(path: str) -> SidecarFacts:
+    """Read the score beside the trace at `path`. Raises `UnreadableRunError`."""
+    beside = layout.sidecar_name(path)
+    data = _all_of(beside, begin_of(beside), "score")
+    return quick_sidecar(data) or _sidecar(data)
+
+
+def gate_layers(sidecar: SidecarFacts) -> tuple[GateLayer, ...]:
+    """Return the layers that decide; all of them where the file does not say it in a known way."""
+    for said in (sidecar.gate_layers, within(sidecar.scenario).get("gate_layers")):
+        if isinstance(said, list) and all(name in GATE_LAYER_ORDER for name in said):
+            return tuple(layer for layer in GATE_LAYER_ORDER if layer in said)
+    return GATE_LAYER_ORDER
 
 
 def _all_of(path: str, begin: bytes, what: str) -> bytes:
@@ -178,11 +191,3 @@ def _object(data: bytes, what: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise UnreadableRunError(f"{what} is not an object")
     return found
-
-
-def _gate_layers(sidecar: SidecarFacts) -> tuple[GateLayer, ...]:
-    """Return the layers that decide; all of them where the file does not say it in a known way."""
-    for said in (sidecar.gate_layers, within(sidecar.scenario).get("gate_layers")):
-        if isinstance(said, list) and all(name in GATE_LAYER_ORDER for name in said):
-            return tuple(layer for layer in GATE_LAYER_ORDER if layer in said)
-    return GATE_LAYER_ORDER

@@ -1,0 +1,70 @@
+"""The rates and the risk of a cell: those of its row, else counted from its runs. Pure."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from wt_git.records.lenient import within
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+
+class LayerRates(NamedTuple):
+    """The share of runs that passed each layer, gated or not."""
+
+    outcome: float
+    trajectory: float
+    constraint: float
+    integrity: float
+
+
+def rates_of_row(record: Mapping[str, Any]) -> LayerRates | None:
+    """Return the rates that a ledger row of any age states; None unless it states all four.
+
+    The fourth layer of the oldest rows is called robustness.
+    """
+    said = within(record.get("layer_pass_rates"))
+    integrity = said.get("integrity", said.get("robustness"))
+    found = [_rate(said.get(name)) for name in ("outcome", "trajectory", "constraint")]
+    rates = [rate for rate in (*found, _rate(integrity)) if rate is not None]
+    return LayerRates(*rates) if len(rates) == len(LayerRates._fields) else None
+
+
+def rates_of_runs(runs: Iterable[Iterable[bool]]) -> LayerRates:
+    """Return the rates over runs, of each whether its four layers passed; there is at least one."""
+    counts, total = [0, 0, 0, 0], 0
+    for layers in runs:
+        total += 1
+        counts = [count + passed for count, passed in zip(counts, layers, strict=True)]
+    return LayerRates(*(count / total for count in counts))
+
+
+def gate_pass_rate(record: Mapping[str, Any], *, passed: int, runs: int) -> float:
+    """Return the share of runs that passed every gate, as the row says, else as counted.
+
+    The oldest rows know only the outcome's rate.
+    """
+    for said in (record.get("pass_rate"), within(record.get("layer_pass_rates")).get("outcome")):
+        rate = _rate(said)
+        if rate is not None:
+            return rate
+    return passed / runs
+
+
+def failure_risk(record: Mapping[str, Any], *, verdict: str, weight: float, rate: float) -> float:
+    """Return what the failures weigh, as the row says, else by `weight` and the gate's pass `rate`.
+
+    An experiment that was invalid says nothing about the agent, so it is no risk.
+    """
+    said = record.get("failure_risk")
+    if not isinstance(said, bool) and isinstance(said, int | float) and 0 <= said < math.inf:
+        return float(said)
+    return 0.0 if verdict == "INVALID" else weight * (1 - rate)
+
+
+def _rate(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        return None
+    return float(value)
