@@ -38,7 +38,7 @@ class ChildServer(RecordingToolServer):
         super().__init__(**options)
         self.told = []
 
-    def arm_child(self, **failure):
+    def arm_failure(self, **failure):
         self.told.append((failure, list(self.log)))
 
 

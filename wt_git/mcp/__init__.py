@@ -2,3 +2,7 @@
 
 Found by name, never imported by scenarios or runtimes: docs/architecture.md, "Layers".
 """
+
+from wt_git.mcp.recorded import RecordedMCPHandle, RecordedMCPServer
+
+__all__ = ["RecordedMCPHandle", "RecordedMCPServer"]

@@ -22,12 +22,16 @@ if TYPE_CHECKING:
 
 
 class OpenCall:
-    """A call that arrived. `value` is what its tool returned, once it has; the log holds the rest."""
+    """A call that arrived. `value` is what its tool returned, once it has; the log holds the rest.
 
-    __slots__ = ("call", "returned", "value")
+    `log` are the calls among which it was logged.
+    """
 
-    def __init__(self, call: MCPCall) -> None:
+    __slots__ = ("call", "log", "returned", "value")
+
+    def __init__(self, call: MCPCall, log: list[MCPCall]) -> None:
         self.call = call
+        self.log = log
         self.returned = False
         self.value: Any = None
 
@@ -60,23 +64,35 @@ class CallLog:
             self._latest_ms = max(self._latest_ms, self._clock.now().timestamp() * 1000.0)
             call.timestamp_ms = self._latest_ms
             self._calls.append(call)
-        return OpenCall(call)
+            return OpenCall(call, self._calls)
+
+    def holds(self, opened: OpenCall) -> bool:
+        """Say whether a call is still in the log: one that outlived a reset is not."""
+        return opened.log is self._calls
 
     def mark_injected(self, opened: OpenCall, mode: str) -> None:
         """Log that this call was made to fail in `mode`, whatever it then came to."""
         with self._lock:
             opened.call.extra["injected"] = mode
 
-    def finish(self, opened: OpenCall, result: Any, *, error: str | None = None) -> None:
-        """Log what the caller got back, and why when it was a failure.
+    def finish(
+        self,
+        opened: OpenCall,
+        result: Any,
+        *,
+        error: str | None = None,
+        extra: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Log what the caller got back, why when it was a failure, and what else is known of it.
 
         A call of a run that is over changes nothing: `reset` has forgotten it.
         """
-        kept = snapshot(result)
+        kept, added = snapshot(result), snapshot(dict(extra or {}))
         with self._lock:
             call = opened.call
             call.result = kept
             call.extra.pop("unfinished", None)
+            call.extra.update(added)
             if error is not None:
                 call.extra["error"] = error
 

@@ -33,17 +33,19 @@ class ThreadServer:
     """An app served on a thread of this process, from construction until `stop`.
 
     `listener` is taken over, and closed in any case. Raises `RuntimeError` when the app does not
-    start.
+    start within `start_limit_s` seconds.
     """
 
-    def __init__(self, app: Starlette, listener: socket.socket) -> None:
+    def __init__(
+        self, app: Starlette, listener: socket.socket, *, start_limit_s: float = _START_LIMIT_S
+    ) -> None:
         self._server = _PromptServer(_config(app))
         self._listener = listener
         self._failure: BaseException | None = None
         self._thread = threading.Thread(target=self._serve, name="tool server", daemon=True)
         self._thread.start()
         try:
-            self._server.ready.wait(_START_LIMIT_S)
+            self._server.ready.wait(start_limit_s)
         except BaseException:  # Ctrl-C
             self.stop()
             raise

@@ -1,4 +1,4 @@
-"""Tool servers that misbehave on purpose: told before they start, asked after a run.
+"""Tool servers that misbehave on purpose: told before they serve, asked after a run.
 
 docs/writing-a-scenario.md, "Misbehaving tools". A pack's factory usually arms its own server.
 """
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 
 def arm_servers(servers: Sequence[MCPServer], perturbations: Sequence[Perturbation]) -> None:
-    """Tell servers that start a process of their own which failure the scenario asks for.
+    """Tell the servers that can be told which failures the scenario asks for.
 
-    Such a server has `arm_child`; it hands the failure to its process's environment, unless its
-    factory did so already. The environment of this process is never changed.
+    Such a server has `arm_failure`, and knows whether its factory armed it already. One that starts
+    a process hands the failure to that process; the environment of this one is never changed.
     """
     asked = failures_of(perturbations)
     for server in servers:
-        arm = getattr(server, "arm_child", None)
+        arm = getattr(server, "arm_failure", None)
         if callable(arm):
             for failure in asked:
                 arm(**failure)

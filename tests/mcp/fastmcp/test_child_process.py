@@ -114,7 +114,7 @@ def test_a_failure_mode_reaches_the_process(config):
 def test_a_failure_can_be_asked_for_by_the_environment(config):
     """The process arms what it is told at its start, for the one tool that is meant."""
     server = FastMCPServer(config=config())
-    server.arm_child(tool="environment", mode="malformed_json")
+    server.arm_failure(tool="environment", mode="malformed_json")
     try:
         handle = server.start()
         assert handle.armed_failures() == [

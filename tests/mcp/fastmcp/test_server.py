@@ -183,7 +183,7 @@ def test_a_tool_that_raises_does_not_write_to_the_terminal(capfd):
 def test_a_child_is_told_of_a_failure_unless_its_factory_said_otherwise():
     """The environment of the process to come is extended; that of this process is not."""
     server = FastMCPServer(config=FastMCPServerConfig("some.module", extra_env={"A": "1"}))
-    server.arm_child(tool="order_query", mode="timeout", delay_s=3)
+    server.arm_failure(tool="order_query", mode="timeout", delay_s=3)
     assert server.config.extra_env == {
         "A": "1",
         "MOCK_MCP_FAILURE_MODE": "timeout",
@@ -191,14 +191,14 @@ def test_a_child_is_told_of_a_failure_unless_its_factory_said_otherwise():
         "MOCK_MCP_FAILURE_PROBABILITY": "1.0",
         "MOCK_MCP_TIMEOUT_SECONDS": "3",
     }
-    server.arm_child(tool="client_lookup", mode="malformed_json")
+    server.arm_failure(tool="client_lookup", mode="malformed_json")
     assert server.config.extra_env["MOCK_MCP_FAILURE_MODE"] == "timeout"
     with pytest.raises(ValueError, match="lazy"):
-        server.arm_child(tool="order_query", mode="lazy")
+        server.arm_failure(tool="order_query", mode="lazy")
 
 
 def test_a_server_on_a_thread_is_its_factorys_to_arm():
     """Telling its process about a failure changes nothing where there is none."""
     instance = echo()
-    FastMCPServer(mcp_instance=instance).arm_child(tool="say", mode="timeout")
+    FastMCPServer(mcp_instance=instance).arm_failure(tool="say", mode="timeout")
     assert instance.armed_failures() == []

@@ -6,14 +6,42 @@ the order in which they are tried; when it is None, all those of the tool.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wt_git.api.universe.arguments import canonical_args
+from wt_git.api.universe.definition import NEAREST
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from wt_git.api.universe.definition import Universe
+
+
+class Choice(NamedTuple):
+    """What answers a call: the recording at `place`; or, when `policy` is not None, a miss.
+
+    A miss under the policy `nearest` has a place too, unless there is nothing to be near to.
+    """
+
+    place: int | None
+    policy: str | None = None
+
+
+def choose_recording(
+    universe: Universe,
+    tool_name: str,
+    args: Mapping[str, Any],
+    candidates: Iterable[int] | None = None,
+) -> Choice:
+    """Return what answers a call with these flat arguments: an exact recording, else a keyed one."""
+    tried = list(_tried(universe, tool_name, candidates))
+    for find in (find_exact_recording, find_keyed_recording):
+        place = find(universe, tool_name, args, tried)
+        if place is not None:
+            return Choice(place)
+    policy = universe.matching.policy_for(tool_name)
+    near = find_nearest_recording(universe, tool_name, args, tried) if policy == NEAREST else None
+    return Choice(near, policy)
 
 
 def find_exact_recording(

@@ -76,7 +76,7 @@ class FastMCPServer:
                 self._handle = self._start_process(self.config)
         return self._handle
 
-    def arm_child(
+    def arm_failure(
         self,
         *,
         tool: str,

@@ -79,7 +79,7 @@ class WitnessedServer(MCPServer[Any]):
         injected = await self._failure(opened, name, arguments)
         if injected is not None:
             self._log.finish(opened, injected.payload)
-            return _message(injected)
+            return injected_message(injected)
         try:
             result = await super().call_tool(name, arguments, context)
         except Exception as failed:
@@ -102,7 +102,8 @@ class WitnessedServer(MCPServer[Any]):
         return self._log.failures.answer(armed, name, arguments)
 
 
-def _message(injected: Injected) -> CallToolResult:
+def injected_message(injected: Injected) -> CallToolResult:
+    """Return what a client is sent in place of an answer: a text as it is, an object as JSON too."""
     payload = injected.payload
     text = payload if isinstance(payload, str) else json.dumps(payload, ensure_ascii=False)
     return CallToolResult(

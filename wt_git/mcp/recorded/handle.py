@@ -1,0 +1,199 @@
+"""The handle on a recorded universe, which answers every call: from here, or from the network.
+
+docs/recorded-servers.md, "Which recording answers" and "What is witnessed".
+"""
+
+from __future__ import annotations
+
+import copy
+import threading
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from wt_git.api.universe.arguments import normalize_tool_args
+from wt_git.api.universe.definition import EMPTY, SEQUENCE, SYNTHESIZE
+from wt_git.api.universe.matching import Choice, choose_recording
+from wt_git.api.universe.misses import (
+    empty_result_for,
+    fail_call_result,
+    no_synthesizer_result,
+)
+from wt_git.mcp.call_log import CallLog, snapshot
+from wt_git.mcp.failures import TIMEOUT
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from wt_git.api.universe.definition import SynthesizeHook, Universe
+    from wt_git.mcp.call_log import OpenCall
+    from wt_git.mcp.failures import ArmedFailure, Injected
+    from wt_git.spi.mcp_server import MCPCall
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A call that is in the log and waits for its answer; `args` are flat."""
+
+    opened: OpenCall
+    tool: str
+    args: dict[str, Any]
+    failure: ArmedFailure | None
+
+    @property
+    def delay_s(self) -> float:
+        """How long the caller is kept waiting first."""
+        return self.failure.delay_s if self.failure and self.failure.mode == TIMEOUT else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the caller gets; `injected` when a failure stands in for a recording."""
+
+    result: Any
+    injected: Injected | None = None
+
+
+class RecordedMCPHandle:
+    """Replays `universe`. `url` is where an agent connects; `synthesize` answers what is missing.
+
+    Everything may be used from any thread. `log` is a new one by default.
+    """
+
+    def __init__(
+        self,
+        universe: Universe,
+        *,
+        url: str,
+        synthesize: SynthesizeHook | None = None,
+        log: CallLog | None = None,
+    ) -> None:
+        self._universe = universe
+        self._url = url
+        self._synthesize = synthesize
+        self._log = log or CallLog()
+        self._lock = threading.Lock()
+        self._tools = universe.tool_map
+        self._places = {name: universe.recording_indices_for(name) for name in self._tools}
+        self._used: set[int] = set()
+
+    @property
+    def url(self) -> str:
+        """Where the agent connects."""
+        return self._url
+
+    @property
+    def universe(self) -> Universe:
+        """What is replayed."""
+        return self._universe
+
+    def call_log(self) -> list[MCPCall]:
+        """Return a copy of every call since the last reset, in order of arrival.
+
+        `extra` has `divergence`, `{policy, matched}`, where the recording had no answer.
+        """
+        return self._log.get_calls()
+
+    def reset_call_log(self) -> None:
+        """Forget the calls so far; recordings that are given once may be given again."""
+        with self._lock:
+            self._log.reset()
+            self._used.clear()
+
+    def configure_failure_mode(self, mode: str | None) -> None:
+        """Make every tool fail in `mode` until changed, or none; `ValueError` if unknown."""
+        self._log.set_failure_mode(mode)
+
+    def armed_failures(self) -> list[dict[str, Any]]:
+        """Return `{tool, mode, probability}` for every tool that was told to fail."""
+        return self._log.failures.armed(self.served_tools())
+
+    def served_tools(self) -> list[str]:
+        """Return the tools' names."""
+        return list(self._tools)
+
+    def served_tool_definitions(self) -> list[dict[str, Any]]:
+        """Return `{name, description, input_schema, result_schema?}` per tool, as fresh copies."""
+        definitions = []
+        for tool in self._universe.tools:
+            definition: dict[str, Any] = {
+                "name": tool.name,
+                "description": tool.description,
+                "input_schema": copy.deepcopy(tool.input_schema),
+            }
+            if tool.result_schema is not None:
+                definition["result_schema"] = copy.deepcopy(tool.result_schema)
+            definitions.append(definition)
+        return definitions
+
+    def call_tool(self, name: str, args: Mapping[str, Any] | None = None) -> Any:
+        """Return the answer to a call, logged like one from the network.
+
+        Raises whatever the synthesis hook raises; the call is logged all the same.
+        """
+        arrival = self.arrived(self._log.begin(name, args or {}), name, args)
+        time.sleep(arrival.delay_s)
+        return self.answer(arrival).result
+
+    def arrived(self, opened: OpenCall, name: str, args: Mapping[str, Any] | None) -> Arrival:
+        """Draw the failure of a call that was logged; `delay_s` is to be waited before `answer`."""
+        failure = self._log.failures.draw(name)
+        # A mode for all tools is nobody's perturbation; what a scenario asked for has to be proven.
+        if failure is not None and failure.tool is not None:
+            self._log.mark_injected(opened, failure.mode)
+        return Arrival(opened, name, normalize_tool_args(args), failure)
+
+    def answer(self, arrival: Arrival) -> Answer:
+        """Answer a call, and log what it was answered; the answer is the caller's to change.
+
+        A call that outlived a reset is answered, but uses up nothing of the run that follows.
+        """
+        injected = self._injected(arrival)
+        if injected is not None:
+            self._log.finish(arrival.opened, injected.payload)
+            return Answer(copy.deepcopy(injected.payload), injected)
+        choice = self._choose(arrival)
+        extra = _divergence(choice)
+        try:
+            result = self._result(arrival, choice)
+        except BaseException as failed:
+            error = f"{type(failed).__name__}: {failed}"
+            self._log.finish(arrival.opened, str(failed), error=error, extra=extra)
+            raise
+        self._log.finish(arrival.opened, result, extra=extra)
+        return Answer(snapshot(result))
+
+    def _injected(self, arrival: Arrival) -> Injected | None:
+        if arrival.failure is None:
+            return None
+        return self._log.failures.answer(arrival.failure, arrival.tool, arrival.args)
+
+    def _choose(self, arrival: Arrival) -> Choice:
+        """Choose the recording, and use it up where each is given only once."""
+        once = self._universe.matching.mode_for(arrival.tool, self._tools) == SEQUENCE
+        places = self._places.get(arrival.tool, [])
+        with self._lock:
+            if not once or not self._log.holds(arrival.opened):
+                return choose_recording(self._universe, arrival.tool, arrival.args, places)
+            left = [place for place in places if place not in self._used]
+            choice = choose_recording(self._universe, arrival.tool, arrival.args, left)
+            if choice.place is not None:
+                self._used.add(choice.place)
+            return choice
+
+    def _result(self, arrival: Arrival, choice: Choice) -> Any:
+        if choice.place is not None:
+            return self._universe.recordings[choice.place].result
+        if choice.policy == EMPTY:
+            return empty_result_for(self._tools.get(arrival.tool))
+        if choice.policy != SYNTHESIZE:
+            return fail_call_result(arrival.tool, arrival.args)
+        if self._synthesize is None:
+            return no_synthesizer_result(arrival.tool, arrival.args)
+        return self._synthesize(arrival.tool, copy.deepcopy(arrival.args), self._universe)
+
+
+def _divergence(choice: Choice) -> dict[str, Any] | None:
+    if choice.policy is None:
+        return None
+    return {"divergence": {"policy": choice.policy, "matched": choice.place}}

@@ -1,0 +1,133 @@
+"""The recorded server that a pack hands to the runner. docs/recorded-servers.md."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from wt_git.api.evaluators.matching import tool_name_matches
+from wt_git.api.universe.definition import Universe
+from wt_git.api.universe.document import universe_from_dict, universe_to_dict
+from wt_git.api.universe.storage import load_universe
+from wt_git.mcp import addresses
+from wt_git.mcp.call_log import CallLog
+from wt_git.mcp.failures import DEFAULT_TIMEOUT_S, ArmedFailure, known_mode
+from wt_git.mcp.recorded.handle import RecordedMCPHandle
+
+if TYPE_CHECKING:
+    import os
+
+    from wt_git.api.universe.definition import SynthesizeHook
+    from wt_git.mcp.serving import ThreadServer
+
+_START_LIMIT_S = 5.0
+
+
+class RecordedMCPServer:
+    """Serves a universe, given as such or as the path of its file, on a thread of this process.
+
+    `port` 0 is any free port. `synthesize` answers misses of the policy that asks for it. Raises
+    `UniverseFormatError` for a universe that breaks its rules, `OSError` for an unreadable file.
+    """
+
+    def __init__(
+        self,
+        universe: Universe | str | os.PathLike[str],
+        *,
+        name: str = "windtunnel-recorded",
+        host: str = "127.0.0.1",
+        port: int = 0,
+        synthesize: SynthesizeHook | None = None,
+    ) -> None:
+        if isinstance(universe, Universe):
+            universe_from_dict(universe_to_dict(universe))
+        else:
+            universe = load_universe(universe)
+        self._universe = universe
+        self._name = name
+        self._host = host
+        self._port = port
+        self._synthesize = synthesize
+        self._log = CallLog()
+        self._armed: set[str] = set()
+        self._lock = threading.Lock()
+        self._running: ThreadServer | None = None
+        self._handle: RecordedMCPHandle | None = None
+
+    def start(self) -> RecordedMCPHandle:
+        """Start serving and return the handle once tools can be called; again, the same handle.
+
+        Where not even the loopback may be listened on, the handle's URL begins with `recorded:` and
+        only calls through the handle work. Raises `RuntimeError`, with nothing left running, when
+        the address is taken or the server does not come up within 5 s.
+        """
+        with self._lock:
+            if self._handle is None:
+                self._handle = self._started()
+            return self._handle
+
+    def stop(self) -> None:
+        """Release the port; may be called twice, and when nothing was started."""
+        with self._lock:
+            running, self._running, self._handle = self._running, None, None
+            if running is not None:
+                running.stop()
+
+    def arm_failure(
+        self,
+        *,
+        tool: str,
+        mode: str,
+        probability: float = 1.0,
+        delay_s: float = DEFAULT_TIMEOUT_S,
+    ) -> None:
+        """Make the calls of a tool fail, unless that tool was armed before.
+
+        The bench arms here what a scenario's perturbations ask for, after the pack's factory had its
+        turn. `tool` is a bare name and means every tool of the universe that goes by it. Raises
+        `ValueError` for an unknown mode.
+        """
+        failure = ArmedFailure(tool, known_mode(mode), probability, delay_s)
+        with self._lock:
+            for served in self._universe.tool_map:
+                if served not in self._armed and tool_name_matches(tool, served):
+                    self._armed.add(served)
+                    self._log.failures.arm(replace(failure, tool=served))
+
+    def _started(self) -> RecordedMCPHandle:
+        try:
+            from wt_git.mcp.recorded.wire import recorded_app  # noqa: PLC0415 - loads the SDK
+            from wt_git.mcp.serving import ThreadServer  # noqa: PLC0415 - loads uvicorn
+        except ModuleNotFoundError as missing:
+            raise RuntimeError(
+                "serving tools needs the official SDK: pip install 'mcp>=2.2'"
+            ) from missing
+        try:
+            listener = addresses.listen(self._host, self._port)
+        except OSError as error:
+            if _loopback_is_forbidden():
+                return self._handle_at(f"recorded://{self._name}")
+            raise RuntimeError(
+                f"the recorded server failed to start on {self._host}:{self._port}: {error}"
+            ) from error
+        port = int(listener.getsockname()[1])
+        host = addresses.connectable(self._host)
+        handle = self._handle_at(addresses.http_url(host, port, addresses.MCP_PATH))
+        app = recorded_app(self._name, self._log, handle, self._host)
+        self._running = ThreadServer(app, listener, start_limit_s=_START_LIMIT_S)
+        return handle
+
+    def _handle_at(self, url: str) -> RecordedMCPHandle:
+        return RecordedMCPHandle(
+            self._universe, url=url, synthesize=self._synthesize, log=self._log
+        )
+
+
+def _loopback_is_forbidden() -> bool:
+    """Say whether this process may listen nowhere at all, as in some sandboxes."""
+    try:
+        addresses.listen("127.0.0.1", 0).close()
+    except OSError:
+        return True
+    return False
