@@ -38,8 +38,10 @@ def test_what_is_working_is_answered_from_what_is_on_disk() -> None:
     assert (ran.code, ran.err) == (0, "")
     assert ran.out == (
         "label base: 2 scenario(s), 5 run(s) under runs\n"
-        "  fails                                    FAIL               0/3 pass (0%)  [focused]\n"
-        "  passes                                   PASS               2/2 pass (100%)  [regression]\n"
+        "  fails                                    FAIL               0/3 pass (0%)"
+        "  0-56% (95% interval), pass^3 0%  [focused]\n"
+        "  passes                                   PASS               2/2 pass (100%)"
+        "  34-100% (95% interval), pass^2 100%  [regression]\n"
     )
     assert sorted(Path("runs").rglob("*")) == before
 
@@ -56,6 +58,7 @@ def test_the_document_leads_to_the_traces(monkeypatch: pytest.MonkeyPatch) -> No
         *("scenario_id", "label", "verdict", "runs", "passed", "failed", "invalid", "pass_rate"),
         *("selection", "metrics", "traces", "tier", "pack", "sweep_id", "budget_exhausted"),
         *("interrupted", "counts_as_failure", "rescored", "diagnostic_failures"),
+        *("failure_risk", "interval", "pass_hat_k"),
     ]
     shown = sorted(run["path"] for one in found["results"] for run in one["traces"])
     assert shown == sorted(map(str, traces("here/kept")))
@@ -86,6 +89,13 @@ def test_the_document_of_the_guide() -> None:
     }
     assert (one["runs"], one["passed"], one["failed"], one["invalid"]) == (5, 4, 1, 0)
     assert (one["verdict"], one["pass_rate"], one["selection"]) == ("FAIL", 0.8, "latest_aggregate")
+    assert one["interval"] == {
+        "low": pytest.approx(0.3755, abs=1e-4),
+        "high": pytest.approx(0.9638, abs=1e-4),
+        "confidence": 0.95,
+        "method": "wilson",
+    }
+    assert (one["pass_hat_k"], one["failure_risk"]) == ({"k": 3, "value": 0.4}, pytest.approx(0.2))
     last = one["traces"][-1]
     assert list(last) == ["path", "run_id", "started_at", "verdict", "metrics"]
     assert (last["run_id"], last["verdict"]) == (run_id(5), "FAIL")
@@ -127,7 +137,7 @@ def test_a_killed_sweep_shows_what_it_finished() -> None:
     write_pack()
     swept("--scenario", "passes")
     Path("runs/ledger.ndjsonl").unlink()
-    assert "1/1 pass (100%)  [all saved runs]" in wt("results").out
+    assert "1/1 pass (100%)  21-100% (95% interval)  [all saved runs]" in wt("results").out
 
 
 def test_an_invalid_run_is_counted_apart() -> None:
@@ -174,7 +184,7 @@ def test_what_is_broken_is_counted_on_stderr_and_hides_nothing() -> None:
         stream.write(b'{"scenario_id": "pas\xff')
     ran = wt("results")
     assert ran.code == 0
-    assert "PASS               1/1 pass (100%)  [focused]" in ran.out
+    assert "PASS               1/1 pass (100%)  21-100% (95% interval)  [focused]" in ran.out
     assert ran.err.splitlines() == [
         "wt results: 2 run(s) that the ledger names are not there any more, or cannot be read",
         f"wt results: 1 saved run(s) cannot be read and are not counted: {first} (trace is not JSON)",

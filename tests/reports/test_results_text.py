@@ -33,10 +33,16 @@ def test_a_label_is_tabulated_as_in_the_guide(tmp_path, monkeypatch):
     save_row(runs, range(6, 11), scenario="refund_flow")
     assert result_lines(load_results(runs).document) == [
         "label candidate: 2 scenario(s), 10 run(s) under runs",
-        "  lookup_order                             FAIL               4/5 pass (80%)  [regression]",
+        (
+            "  lookup_order                             FAIL               4/5 pass (80%)"
+            "  38-96% (95% interval), pass^3 40%  [regression]"
+        ),
         "    outcome.final_correct  80% true (4/5)",
         "    outcome.revisions      mean 8.2  min 6  max 11  (n=5)",
-        "  refund_flow                              PASS               5/5 pass (100%)  [regression]",
+        (
+            "  refund_flow                              PASS               5/5 pass (100%)"
+            "  57-100% (95% interval), pass^3 100%  [regression]"
+        ),
     ]
 
 
@@ -75,6 +81,34 @@ def test_what_a_reader_must_know_stands_in_the_brackets(tmp_path):
         "all saved runs]",
     ]
     assert lines[1].split()[:6] == ["lookup_order", "INVALID", "1/2", "pass", "(50%),", "1"]
+
+
+def test_invalid_runs_say_nothing_about_the_agent(tmp_path):
+    """They count in the rate, as ever, and not in what follows from it."""
+    runs = tmp_path / "runs"
+    for number, intact in enumerate([True, True, False], 1):
+        save_run(runs, number, label="a", layers={"integrity": intact, "outcome": number != 2})
+    save_run(runs, 4, label="b", layers={"integrity": False})
+    document = load_results(runs).document
+    shown = [line.partition("  INVALID ")[2].strip() for line in result_lines(document)]
+    assert shown[1] == (
+        "1/3 pass (33%), 1 invalid  9-91% (95% interval of 2 valid run(s)), pass^2 0%"
+        "  [all saved runs]"
+    )
+    assert shown[4] == "0/1 pass (0%), 1 invalid  [all saved runs]"
+    none = document.results[1]
+    assert (none.interval, none.pass_hat_k, none.failure_risk) == (None, None, 0)
+
+
+def test_the_risk_is_the_rows_where_the_row_stands(tmp_path):
+    """Else it is what a failure weighs, by the share of runs that failed."""
+    runs = tmp_path / "runs"
+    for label, origin, said in [("row", None, 2.5), ("again", "rescore", 2.5), ("odd", None, True)]:
+        for number in (1, 2):
+            save_run(runs, number, label=label, origin=origin, layers={"outcome": number == 1})
+        save_row(runs, [1, 2], label=label, verdict="FAIL", failure_risk=said)
+    found = {one.label: one.failure_risk for one in load_results(runs).document.results}
+    assert found == {"row": 2.5, "again": 0.5, "odd": 0.5}
 
 
 def test_two_packs_that_own_one_name_are_told_apart(tmp_path):

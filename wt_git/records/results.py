@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import model_serializer
 
 from wt_git.records.documents import Document, Text
+from wt_git.records.pass_rates import IntervalTotals, PassHatK
 
 RESULTS_VERSION = 1
 
@@ -46,7 +47,8 @@ class ScenarioTotals(Document):
 
     `pack`, `tier`, `sweep_id`, `budget_exhausted`, `interrupted` and `counts_as_failure` are the
     row's, null without one. `rescored`: a score was made again later, so the verdict is derived from the scores.
-    `diagnostic_failures` are layers that failed in some run and do not gate.
+    `diagnostic_failures` are layers that failed in some run and do not gate. `interval` and
+    `pass_hat_k` are of the valid runs, null where there are none.
     """
 
     scenario_id: Text
@@ -68,6 +70,9 @@ class ScenarioTotals(Document):
     counts_as_failure: bool | None
     rescored: bool
     diagnostic_failures: list[Text]
+    failure_risk: float
+    interval: IntervalTotals | None
+    pass_hat_k: PassHatK | None
 
 
 class Results(Document):

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from wt_git.api.aggregate import aggregate_metrics
 from wt_git.api.score import GATE_LAYER_ORDER
+from wt_git.records.pass_rates import IntervalTotals, PassHatK
 from wt_git.records.results import MetricTotals, ResultRun, ScenarioTotals
+from wt_git.stats.intervals import CONFIDENCE, wilson
+from wt_git.stats.repeats import pass_hat_k, shown_k
+from wt_git.stats.samples import Sample
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,11 +29,13 @@ def scenario_totals(group: Group) -> ScenarioTotals:
     passed = _count(runs, "PASS")
     invalid = _count(runs, "INVALID")
     rescored = any(run.origin == RESCORED for run in runs)
+    verdict = _verdict(group, rescored=rescored)
     only_probes = all(run.is_probe for run in runs)
+    valid = valid_runs(passed=passed, runs=len(runs), invalid=invalid)
     return ScenarioTotals(
         scenario_id=runs[0].scenario,
         label=runs[0].label,
-        verdict=_verdict(group, rescored=rescored),
+        verdict=verdict,
         runs=len(runs),
         passed=passed,
         failed=len(runs) - passed - invalid,
@@ -52,7 +59,41 @@ def scenario_totals(group: Group) -> ScenarioTotals:
             for layer in GATE_LAYER_ORDER
             if any(layer in run.diagnostic_failures for run in runs)
         ],
+        failure_risk=_failure_risk(group, verdict, passed / len(runs), rescored=rescored),
+        interval=None if valid is None else _interval(valid),
+        pass_hat_k=None if valid is None else _pass_hat_k(valid),
     )
+
+
+def valid_runs(*, passed: int, runs: int, invalid: int) -> Sample | None:
+    """Return the runs that say something about the agent; None when there are none.
+
+    Of an invalid run nobody knows whether the agent would have passed.
+    """
+    return Sample(passed, runs - invalid) if runs > invalid else None
+
+
+def _interval(valid: Sample) -> IntervalTotals:
+    low, high = wilson(valid)
+    return IntervalTotals(low=low, high=high, confidence=CONFIDENCE, method="wilson")
+
+
+def _pass_hat_k(valid: Sample) -> PassHatK:
+    k = shown_k(valid.runs)
+    return PassHatK(k=k, value=pass_hat_k(valid, k))
+
+
+def _failure_risk(group: Group, verdict: str, pass_rate: float, *, rescored: bool) -> float:
+    """Return what the failures weigh: the row's word where it stands, else counted from the runs.
+
+    An invalid scenario says nothing about the agent, so it is no risk.
+    """
+    said = None if group.row is None or rescored else group.row.record.get("failure_risk")
+    if isinstance(said, int | float) and not isinstance(said, bool) and 0 <= said < math.inf:
+        return float(said)
+    if verdict == "INVALID":
+        return 0.0
+    return max(run.risk_weight for run in group.runs) * (1 - pass_rate)
 
 
 def _verdict(group: Group, *, rescored: bool) -> str:

@@ -11,6 +11,7 @@ from wt_git.text import log_line
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from wt_git.records.pass_rates import IntervalTotals
     from wt_git.records.results import MetricTotals, Results, ScenarioTotals
 
 _NAME_WIDTH, _NAME_LIMIT = 40, 120
@@ -45,14 +46,32 @@ def _scenarios(of_label: Sequence[ScenarioTotals]) -> Iterator[str]:
         invalid = f", {one.invalid} invalid" if one.invalid else ""
         yield (
             f"  {log_line(name, _NAME_LIMIT):<{_NAME_WIDTH}} {verdict:<{_VERDICT_WIDTH}} "
-            f"{one.passed}/{one.runs} pass ({one.pass_rate:.0%}){invalid}  [{_about(one)}]"
+            f"{one.passed}/{one.runs} pass ({one.pass_rate:.0%}){invalid}{_behind(one)}"
+            f"  [{about(one)}]"
         )
         yield from _metrics(one)
         for layer in one.diagnostic_failures:
             yield f"    {layer} failed; it is diagnostic here and decides nothing"
 
 
-def _about(one: ScenarioTotals) -> str:
+def _behind(one: ScenarioTotals) -> str:
+    """Return what the pass rate says about the agent: its interval, and runs in a row."""
+    if one.interval is None:
+        return ""
+    valid = one.runs - one.invalid
+    of = f" of {valid} valid run(s)" if one.invalid else ""
+    said = f"  {interval_text(one.interval)} ({one.interval.confidence:.0%} interval{of})"
+    if one.pass_hat_k is None or one.pass_hat_k.k == 1:
+        return said
+    return f"{said}, pass^{one.pass_hat_k.k} {one.pass_hat_k.value:.0%}"
+
+
+def interval_text(of: IntervalTotals) -> str:
+    """Return the interval of a pass rate in percent."""
+    return f"{of.low * 100:.0f}-{of.high:.0%}"
+
+
+def about(one: ScenarioTotals) -> str:
     """Return which experiment the line rests on, and what a reader must know about that."""
     parts = [log_line(one.tier, _VALUE_LIMIT)] if one.tier is not None else []
     if one.selection == "all_traces":
