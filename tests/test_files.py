@@ -127,6 +127,36 @@ def test_a_failed_write_changes_nothing() -> None:
         files.write_whole("absent/x.json", "text")
 
 
+def test_a_stream_becomes_a_file_when_it_ends() -> None:
+    """What is too long for memory is written bit by bit, and appears as a whole."""
+    files.write_whole("x.html", "old")
+    with files.writing_whole("x.html") as stream:
+        for part in ("ne\u00fc\n", "half a pair: \ud83d"):
+            stream.write(part)
+            assert Path("x.html").read_text() == "old"
+    assert Path("x.html").read_bytes() == "ne\u00fc\nhalf a pair: \\ud83d".encode()
+    assert [path.name for path in Path().iterdir()] == ["x.html"]
+
+
+def test_a_stream_that_fails_changes_nothing() -> None:
+    """Whoever writes it may fail at any time, and so may the target."""
+
+    def half_a_page() -> None:
+        with files.writing_whole("x.html") as stream:
+            stream.write("half a page")
+            raise RuntimeError("no more")
+
+    with pytest.raises(RuntimeError, match="no more"):
+        half_a_page()
+    assert list(Path().iterdir()) == []
+    Path("folder").mkdir()
+    with pytest.raises(OSError, match="directory"), files.writing_whole("folder") as stream:
+        stream.write("text")
+    with pytest.raises(FileNotFoundError), files.writing_whole("absent/x"):
+        pytest.fail("there is nothing to write to")
+    assert [path.name for path in Path().iterdir()] == ["folder"]
+
+
 def test_readers_never_see_half_a_file() -> None:
     """While one thread rewrites a file, another only ever reads whole versions of it."""
     versions = {character * 200_000 for character in "ab"}

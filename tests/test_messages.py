@@ -94,6 +94,7 @@ OF_A_SWEEP = [
             "toml_table.py",
             "cli/machine_output.py",
             "evidence/fingerprint.py",
+            "evidence/output_place.py",
             "git/process.py",
             "records/ledger.py",
             "records/store.py",

@@ -2,8 +2,8 @@
 
 Every writer of the product comes through here (docs/architecture.md, "What is on disk"):
 
-- `write_whole` writes to a temporary name in the same folder and renames it over the target. A
-  reader, or a process killed at any moment, leaves the old file, the new one, or none.
+- `write_whole` and `writing_whole` write to a temporary name in the same folder and rename it over
+  the target. A reader, or a process killed at any moment, leaves the old file, the new one, or none.
 - `append_line` writes one record as one line with one `write`, under an exclusive lock of the file.
   A line torn by a crash stays alone: the next record begins on a line of its own.
 - `read_lines` splits at LF only, and an undecodable or broken line spoils only itself.
@@ -17,7 +17,7 @@ import itertools
 import json
 import os
 import stat
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TextIO
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,6 +33,7 @@ LONGEST_NAME = 255
 
 _numbers = itertools.count()
 _READ_AT_ONCE = 1 << 15
+_CREATING = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 _APPENDING = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
 # U+0085, U+2028 and U+2029 end a line for many readers, so records carry them escaped.
 _LINE_BREAKS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
@@ -45,15 +46,12 @@ def write_whole(path: Path | str, text: str | bytes, *, durable: bool = False) -
     cut may lose the file, a killed process cannot. Raises `OSError`; the target is then unchanged
     and no temporary file stays behind.
     """
+    data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
     target = os.fspath(path)
-    folder, slash, name = target.rpartition("/")
-    # The leading dot hides the file from every reader of a runs directory. A character may take
-    # four bytes, and a name 255.
-    temporary = f"{folder}{slash}.{name[:50]}.{os.getpid()}-{next(_numbers)}.tmp"
+    temporary = _temporary_name(target)
     try:
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+        descriptor = os.open(temporary, _CREATING, 0o666)
         try:
-            data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
             _write_all(descriptor, data)
             if durable:
                 os.fsync(descriptor)
@@ -61,9 +59,47 @@ def write_whole(path: Path | str, text: str | bytes, *, durable: bool = False) -
             os.close(descriptor)
         os.replace(temporary, target)  # noqa: PTH105 - a Path costs more than the rename
     except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)  # noqa: PTH108
+        _remove(temporary)
         raise
+
+
+@contextlib.contextmanager
+def writing_whole(path: Path | str) -> Iterator[TextIO]:
+    """Yield a stream whose text becomes the file `path`, as a whole, when the block ends.
+
+    As `write_whole` for a text that is never held in memory. When the block raises, the target is
+    unchanged and nothing stays behind. Half a surrogate pair is written as an escape.
+    """
+    target = os.fspath(path)
+    temporary = _temporary_name(target)
+    try:
+        with os.fdopen(
+            os.open(temporary, _CREATING, 0o666),
+            "w",
+            encoding="utf-8",
+            errors="backslashreplace",
+            newline="",
+        ) as stream:
+            yield stream
+        os.replace(temporary, target)  # noqa: PTH105
+    except BaseException:
+        _remove(temporary)
+        raise
+
+
+def _temporary_name(target: str) -> str:
+    """Return a name beside `target` that nobody else takes.
+
+    The leading dot hides the file from every reader of a runs directory. A character may take four
+    bytes, and a name 255.
+    """
+    folder, slash, name = target.rpartition("/")
+    return f"{folder}{slash}.{name[:50]}.{os.getpid()}-{next(_numbers)}.tmp"
+
+
+def _remove(temporary: str) -> None:
+    with contextlib.suppress(OSError):
+        os.unlink(temporary)  # noqa: PTH108
 
 
 def short_name(name: str, most_bytes: int = LONGEST_NAME) -> str:

@@ -11,9 +11,9 @@ import click
 from wt_git import config
 from wt_git.cli.batch_lines import BadLine
 from wt_git.cli.commands import run
-from wt_git.cli.machine_output import check_output
 from wt_git.cli.run_options import check_paired, request_of
 from wt_git.errors import WindTunnelError
+from wt_git.evidence.output_place import check_output
 from wt_git.ladder.declaration import missing_of
 from wt_git.records.ledger import Ledger
 from wt_git.records.store import RunsDir

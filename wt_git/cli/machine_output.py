@@ -1,4 +1,4 @@
-"""`--format` and `--out`: who may be overwritten, and which document is written."""
+"""`--format` and `--out`: which document is written."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Literal, assert_never
 from wt_git import files
 from wt_git.api.trace import load_trace
 from wt_git.cli.classifiers import RULE_BASED, classify_with
-from wt_git.errors import StorageError, UsageError
-from wt_git.git import paths
-from wt_git.records import layout
+from wt_git.errors import StorageError
 from wt_git.reports.junit import Case, RunLines, junit
 from wt_git.sweep.results import ScenarioBroke, ScenarioRan, ScenarioResult, WorldMismatched
 
@@ -22,67 +20,6 @@ if TYPE_CHECKING:
     from wt_git.sweep.selection import Selected
 
 Format = Literal["junit", "json"]
-
-
-def check_output(out: Path, runs_dir: RunsDir) -> None:
-    """Raise `UsageError` unless `out` is ours to write: new, or written by `wt` before.
-
-    What `wt` wrote is left out of what is under test, so it must never be somebody's source file.
-    """
-    if "\n" in str(out) or "\r" in str(out):
-        raise _not_ours("--out may not hold a line break", out, "line-break")
-    try:
-        _check_place(out, runs_dir)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise _not_ours(f"--out '{out}' cannot be written: {reason}", out, reason) from error
-
-
-def _check_place(out: Path, runs_dir: RunsDir) -> None:
-    if _is_a_record_of_ours(out, runs_dir.path):
-        raise _not_ours(
-            f"--out '{out}' is where wt keeps its records; name a file outside of '{runs_dir.path}'",
-            out,
-            "record",
-        )
-    if out.is_dir():
-        raise _not_ours(f"--out '{out}' is a folder; name a file in it", out, "folder")
-    if paths.is_tracked(out):
-        raise _not_ours(
-            f"--out '{out}' is a file that git tracks; name one that is not part of the repository",
-            out,
-            "tracked",
-        )
-    if out.exists() and out.resolve() not in runs_dir.registered_outputs():
-        raise _not_ours(
-            f"--out '{out}' exists and no earlier wt command with --runs-dir '{runs_dir.path}' "
-            "wrote it; remove it or name another file",
-            out,
-            "exists",
-        )
-    if _is_a_place_of_code(out):
-        raise _not_ours(
-            f"--out '{out}' is where code or its configuration belongs: what is put there later would "
-            "never be under test; name a document, such as out.json",
-            out,
-            "code",
-        )
-
-
-def _not_ours(message: str, out: Path, reason: str) -> UsageError:
-    return UsageError(message, code="out-not-ours", facts={"out": str(out), "reason": reason})
-
-
-def _is_a_record_of_ours(out: Path, runs_dir: Path) -> bool:
-    """Say whether writing `out` could replace a ledger, a trace or the like, here or later."""
-    place, home = out.resolve(), runs_dir.resolve()
-    return place.is_relative_to(home) and layout.is_kept_place(place.relative_to(home))
-
-
-def _is_a_place_of_code(out: Path) -> bool:
-    """Say whether the place is of a file that decides what runs, though there is none now."""
-    place = out.resolve()
-    return place.suffix.lower() == ".py" or place.name == "pyproject.toml" or ".git" in place.parts
 
 
 def write_output(

@@ -49,7 +49,7 @@ def command(**options: Any) -> int:
     records = _records(request) if options["as_json"] else None
     view = view_of(request.runs_dir, SystemClock(), records)
     if out is not None:
-        from wt_git.cli.machine_output import check_output  # noqa: PLC0415
+        from wt_git.evidence.output_place import check_output  # noqa: PLC0415
 
         check_output(out, RunsDir(request.runs_dir))
     found = _look_up(request, view.say)
