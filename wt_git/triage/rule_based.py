@@ -120,7 +120,7 @@ class RuleBasedClassifier:
             try:
                 found = _answer(rule(scenario, view, score), scenario)
             except _FAILURES as error:
-                troubles.append(f"{_name(rule)} could not be asked: {_said(error)}")
+                troubles.append(f"{_name(rule)} was passed over: {_said(error)}")
                 continue
             if found is not None:
                 return replace(found, evidence=[*found.evidence, *troubles])

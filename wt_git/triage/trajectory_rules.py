@@ -31,7 +31,7 @@ def rule_forbidden_tool(
     return finding(
         "tool_affordance",
         _LIKELY,
-        [f"forbidden tools called: {', '.join(called)}", _path_line(score)],
+        [_path_line(score)],
         target={"scenario": scenario.name, "tools": called},
         rationale="say in the system prompt, or in the tools' descriptions, what these are not for",
     )
@@ -55,7 +55,7 @@ def rule_missing_tool(
     return finding(
         "tool_affordance",
         _LIKELY,
-        [f"required tools not called: {', '.join(missing)}", _path_line(score)],
+        [_path_line(score)],
         target={"scenario": scenario.name, "tools": missing},
         rationale="say in the system prompt, or in the tools' descriptions, when these are needed",
     )
