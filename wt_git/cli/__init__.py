@@ -44,6 +44,12 @@ COMMANDS = {
     "results": Entry(
         "wt_git.cli.commands.results", "Tabulate what is working, or what the ladder costs."
     ),
+    "rescore": Entry(
+        "wt_git.cli.commands.rescore", "Score saved traces again, with today's scenarios."
+    ),
+    "replay": Entry(
+        "wt_git.cli.commands.replay", "Play what a saved trace's user said again, live."
+    ),
     "review": Entry(
         "wt_git.cli.commands.review", "Say whether a finished sweep changed a decision."
     ),

@@ -137,3 +137,41 @@ def selection_options(command: F) -> F:
     for option in reversed(options):
         command = option(command)
     return command
+
+
+def definition_options(command: F) -> F:
+    """Add the options that say where the definition of a saved trace's scenario is looked for."""
+    options = [
+        click.option(
+            "--tag",
+            "tags",
+            multiple=True,
+            metavar="TAG",
+            help="Only definitions with this tag. Repeatable.",
+        ),
+        click.option(
+            "--pack",
+            "packs",
+            multiple=True,
+            metavar="PACK",
+            help="Only definitions of this pack. Repeatable.",
+        ),
+        click.option(
+            "--owner",
+            "owners",
+            multiple=True,
+            metavar="OWNER",
+            help="Only definitions of packs with this owner. Repeatable.",
+        ),
+        click.option(
+            "--pack-source",
+            "pack_sources",
+            multiple=True,
+            metavar="SOURCE",
+            help="Also load the pack at module:attr or path/to/file.py:attr; without --pack, what it "
+            "defines stands before what others define under the same name. Repeatable.",
+        ),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command

@@ -14,11 +14,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import FrameType
 
+_ENDING = "ending after the runs in flight; once more ends it now, without them"
 _CODES = {signal.SIGINT: EXIT_INTERRUPTED, signal.SIGTERM: EXIT_TERMINATED}
 
 
 @contextlib.contextmanager
-def graceful(interrupt: Callable[[int], None]) -> Iterator[None]:
+def graceful(interrupt: Callable[[int], None], *, command: str = "run") -> Iterator[None]:
     """Call `interrupt` with the exit code on the first SIGINT or SIGTERM, and end on the second.
 
     The second ends the process without unwinding: every record that was made is already on disk,
@@ -27,19 +28,17 @@ def graceful(interrupt: Callable[[int], None]) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    seen = False
+    seen, begin = False, f"\nwt {command}"
 
     def handle(number: int, _frame: FrameType | None) -> None:
         nonlocal seen
         code = _CODES[signal.Signals(number)]
         if seen:
             # print() could deadlock on a buffer lock that the interrupted code holds.
-            os.write(2, b"\nwt run: ended at once; finished runs and rows are on disk\n")
+            os.write(2, f"{begin}: ended at once; finished runs and rows are on disk\n".encode())
             os._exit(code)
         seen = True
-        os.write(
-            2, b"\nwt run: ending after the runs in flight; once more ends it now, without them\n"
-        )
+        os.write(2, f"{begin}: {_ENDING}\n".encode())
         interrupt(code)
 
     previous = {number: signal.signal(number, handle) for number in _CODES}

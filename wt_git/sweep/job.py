@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import traceback
 from typing import TYPE_CHECKING, Any
 
 from wt_git.api.preconditions import WorldMismatchError
@@ -13,6 +12,7 @@ from wt_git.records.events import ScenarioError
 from wt_git.records.fingerprint import CHANGED_DURING_SWEEP
 from wt_git.runner.batch import run_scenario
 from wt_git.runner.foreign_values import safe_text
+from wt_git.sweep.bug_traceback import bug_traceback
 from wt_git.sweep.loading import FOREIGN_FAILURES, describe
 from wt_git.sweep.pack_wiring import state_probe, tool_servers
 from wt_git.sweep.recorder import ScenarioRecorder
@@ -177,24 +177,10 @@ def _broke(session: Session, index: int, selected: Selected, error: BaseExceptio
         selected=selected,
         error_type=type(error).__name__,
         message=safe_text(error),
-        traceback=None if _said_plainly(error) else _traceback(error),
+        traceback=bug_traceback(error),
     )
     session.progress.emit(
         ScenarioError, scenario_id=selected.scenario.name, kind="error", error=describe(error)
     )
     session.progress.scenario_done(result)
     return result
-
-
-def _said_plainly(error: BaseException) -> bool:
-    """Whether the exception is how drivers report trouble, rather than a defect in one.
-
-    docs/writing-a-runtime.md asks drivers to raise RuntimeError with a text for people; a stack
-    below it would only hide that text. Anything else is somebody's bug, and needs its stack.
-    """
-    a_bug = isinstance(error, NotImplementedError | RecursionError)
-    return isinstance(error, RuntimeError | OSError) and not a_bug
-
-
-def _traceback(error: BaseException) -> str:
-    return "".join(traceback.format_exception(error))

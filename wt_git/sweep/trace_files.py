@@ -18,6 +18,7 @@ LARGEST_TRACE = 256 * 1024 * 1024
 TRACE_FAILURES = (OSError, ValueError, RecursionError)
 """What reading a trace may raise; `why` says it to people."""
 
+_LOOKED_AT = 1 << 16
 _SCORE_SUFFIX = ".score.json"
 _KEYS_OF_A_TRACE = ("windtunnel_trace", "turns")
 
@@ -73,3 +74,13 @@ def trace_of_score(path: str) -> str | None:
     if not path.endswith(_SCORE_SUFFIX):
         return None
     return path.removesuffix(_SCORE_SUFFIX) + ".json"
+
+
+def looks_like_a_trace(path: str) -> bool:
+    """Say whether a file that may be broken was meant to be a trace; also of one that is closed."""
+    try:
+        with open(path, "rb") as stream:  # noqa: PTH123
+            begin = stream.read(_LOOKED_AT)
+    except OSError:
+        return True
+    return any(f'"{key}"'.encode() in begin for key in _KEYS_OF_A_TRACE)

@@ -1,0 +1,134 @@
+"""`wt replay`: play what a saved trace's user said again, on a live runtime."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wt_git.cli.options import CONTEXT_SETTINGS, definition_options
+
+if TYPE_CHECKING:
+    from wt_git.sweep.replaying import Replay, Replayed
+    from wt_git.sweep.request import SweepRequest
+
+EPILOG = """
+Exit codes: 0 the run was saved, whatever its verdict; 1 the trace could not be played; 2 asked
+wrongly, or the file is no trace; 75 the runtime is busy and --no-wait was given; 130 or 143 ended by
+a signal. Ctrl-C once ends it after the run in flight, twice ends it now.
+"""
+
+
+@click.command("replay", epilog=EPILOG, context_settings=CONTEXT_SETTINGS)
+@click.option(
+    "--trace",
+    type=click.Path(),  # text: it is recorded as typed, and a Path would tidy it
+    required=True,
+    metavar="PATH",
+    help="The trace whose user turns are played.",
+)
+@click.option(
+    "--runtime",
+    default="in_memory",
+    show_default=True,
+    metavar="NAME",
+    help="What drives the agent: a built-in or installed name, package.module:PLUGIN, or "
+    "path/to/file.py:PLUGIN.",
+)
+@click.option(
+    "--soul",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="System prompt for the agent: the text of this file.",
+)
+@click.option(
+    "--agents",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Operating notes for the agent: the path of this file.",
+)
+@click.option(
+    "--runs-dir",
+    type=click.Path(path_type=Path),
+    default="runs",
+    show_default=True,
+    metavar="DIR",
+    help="Where the new trace and its score go.",
+)
+@definition_options
+@click.option("--no-wait", is_flag=True, help="Exit 75 instead of waiting for a busy runtime.")
+def command(**options: Any) -> int:
+    """Play all that the user of a saved trace said again, live, and save the new run.
+
+    It is judged by the definition that the scenario has today, under the label replay_RUNTIME. Where
+    no pack defines it nothing is expected of the agent, and the run stays out of every table. No
+    sweep is recorded: a replay earns nothing and uses nothing up.
+    """
+    from wt_git.cli import ui  # noqa: PLC0415 - `--help` costs nothing
+    from wt_git.cli.signals import graceful  # noqa: PLC0415
+    from wt_git.cli.surroundings import lock_folder  # noqa: PLC0415
+    from wt_git.clock import SystemClock  # noqa: PLC0415
+    from wt_git.sweep.replaying import Replaying, look_up_replay  # noqa: PLC0415
+
+    def say(text: str) -> None:
+        ui.talk("replay", text)
+
+    replay = look_up_replay(options["trace"], _request(options), say)
+    _show_source(replay)
+    replaying = Replaying(replay, clock=SystemClock(), lock_folder=lock_folder(), say=say)
+    with graceful(replaying.interrupt, command="replay"):
+        replayed = replaying.run()
+    return _show(replay, replayed)
+
+
+def _request(options: dict[str, Any]) -> SweepRequest:
+    from wt_git.sweep.request import SweepRequest  # noqa: PLC0415
+    from wt_git.sweep.selection import Selectors  # noqa: PLC0415
+
+    arguments = click.get_current_context().obj
+    return SweepRequest(
+        selectors=Selectors(tags=options["tags"], packs=options["packs"], owners=options["owners"]),
+        label=f"replay_{options['runtime']}",
+        wait=not options["no_wait"],
+        command=shlex.join(["wt", *arguments]),
+        **{
+            name: options[name]
+            for name in ("runs_dir", "pack_sources", "runtime", "soul", "agents")
+        },
+    )
+
+
+def _show_source(replay: Replay) -> None:
+    from wt_git.cli import ui  # noqa: PLC0415
+    from wt_git.text import log_line  # noqa: PLC0415
+
+    trace = replay.trace
+    ui.data(
+        log_line(
+            f"source: run {trace.run_id} scenario={trace.scenario_id} label={trace.variant_id} "
+            f"agent={trace.agent_id} model={trace.model} quant={trace.quant} "
+            f"started={trace.started_at.isoformat()}"
+        )
+    )
+
+
+def _show(replay: Replay, replayed: Replayed) -> int:
+    from wt_git.cli import problems, ui  # noqa: PLC0415
+    from wt_git.text import one_line  # noqa: PLC0415
+
+    for problem in replayed.problems:
+        ui.talk("replay", problem)
+    if replayed.traceback is not None:
+        for line in replayed.traceback.rstrip().split("\n"):
+            ui.talk_plainly(one_line(line))
+    if replayed.failure is not None:
+        problems.report(replayed.failure, ["replay"])
+    if replayed.path is not None:
+        if replay.is_judged:
+            ui.talk("replay", f"scored {replayed.verdict} by the scenario as it is defined today")
+        ui.data(one_line(f"replayed trace saved: {replayed.path}"))
+    elif replayed.failure is None:
+        ui.talk("replay", "ended before anything was played; nothing was saved")
+    return replayed.exit_code

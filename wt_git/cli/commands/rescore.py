@@ -1,0 +1,107 @@
+"""`wt rescore`: score saved traces with today's scenarios; no agent is run."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from wt_git.cli.many_values import ManyValues, ManyValuesCommand
+from wt_git.cli.options import CONTEXT_SETTINGS, definition_options
+
+if TYPE_CHECKING:
+    from wt_git.sweep.rescore_request import RescoreRequest
+
+EPILOG = """
+Exit codes: 0 every trace that was scored passes its gate; 1 one does not, or is invalid; 2 asked
+wrongly, or a trace could not be read, scored or written, or has no definition. Nothing is run.
+"""
+
+
+@click.command("rescore", cls=ManyValuesCommand, epilog=EPILOG, context_settings=CONTEXT_SETTINGS)
+@click.option(
+    "--runs",
+    "runs_dir",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Score all traces below this directory.",
+)
+@click.option(
+    "--trace",
+    "traces",
+    cls=ManyValues,
+    type=click.Path(path_type=Path),
+    multiple=True,
+    metavar="PATH...",
+    help="Score these traces. Repeatable.",
+)
+@click.option(
+    "--write",
+    is_flag=True,
+    help="Replace the scores beside the traces. Traces and ledger are never touched.",
+)
+@click.option("--label", "labels", multiple=True, help="Only traces of this label. Repeatable.")
+@click.option(
+    "--scenario",
+    "scenarios",
+    multiple=True,
+    metavar="NAME",
+    help="Only traces of scenarios of this name; a pattern with * ? [] is fine. Repeatable.",
+)
+@definition_options
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON document.")
+def command(
+    *,
+    runs_dir: Path | None,
+    traces: tuple[Path, ...],
+    write: bool,
+    labels: tuple[str, ...],
+    scenarios: tuple[str, ...],
+    tags: tuple[str, ...],
+    packs: tuple[str, ...],
+    owners: tuple[str, ...],
+    pack_sources: tuple[str, ...],
+    as_json: bool,
+) -> int:
+    """Score saved traces with the scenarios as they are defined today.
+
+    A trace holds all that scoring looks at, so where only a scorer changed, nothing has to be run
+    again: each trace is shown with what its score said and what it says now. Exactly one of --runs
+    and --trace names the traces.
+    """
+    if (runs_dir is None) == (not traces):
+        raise click.UsageError("exactly one of --runs DIR and --trace PATH... is required")
+    from wt_git.sweep.rescore_request import RescoreRequest  # noqa: PLC0415 - `--help` costs nothing
+    from wt_git.sweep.selection import Selectors  # noqa: PLC0415
+
+    request = RescoreRequest(
+        runs_dir=runs_dir,
+        traces=traces,
+        labels=labels,
+        selectors=Selectors(scenarios=scenarios, tags=tags, packs=packs, owners=owners),
+        pack_sources=pack_sources,
+        write=write,
+    )
+    return _rescore(request, as_json=as_json)
+
+
+def _rescore(request: RescoreRequest, *, as_json: bool) -> int:
+    from wt_git.cli import ui  # noqa: PLC0415
+    from wt_git.cli.rescore_output import JsonDocument, Lines, aside, show  # noqa: PLC0415
+    from wt_git.clock import SystemClock  # noqa: PLC0415
+    from wt_git.sweep.rescore_request import definitions_of  # noqa: PLC0415
+    from wt_git.sweep.rescoring import Rescoring  # noqa: PLC0415
+
+    with contextlib.redirect_stdout(sys.stderr):  # a pack may print while it is loaded
+        definitions = definitions_of(request, lambda text: ui.talk("rescore", text))
+    rescoring = Rescoring(request, definitions, SystemClock())
+    printer = JsonDocument() if as_json else Lines()
+    for entry in aside(rescoring.entries()):
+        show(printer, entry, to_the_end=request.write)
+    printer.end(rescoring.summary)
+    for remark in rescoring.remarks:
+        ui.talk("rescore", remark)
+    return rescoring.exit_code

@@ -1,0 +1,43 @@
+"""Options that take several values at once, `--trace A B`, as a shell writes them for `--trace *`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+
+class ManyValues(click.Option):
+    """A repeatable option each of which takes all words up to the next option."""
+
+
+class ManyValuesCommand(click.Command):
+    """A command that may have such options."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse `args` as if such an option had been repeated for each of its values."""
+        names = {name for one in self.params if isinstance(one, ManyValues) for name in one.opts}
+        return super().parse_args(ctx, list(repeated(args, names)))
+
+
+def repeated(arguments: Sequence[str], names: Collection[str]) -> Iterator[str]:
+    """Yield `arguments` with each option of `names` repeated before each of its values.
+
+    The first value may be any word; what looks like an option is no further one.
+    """
+    option, values = None, 0
+    for index, word in enumerate(arguments):
+        if word == "--" and (option is None or values):
+            yield from arguments[index:]
+            return
+        if option is None or (values and word.startswith("-") and word != "-"):
+            option, values = (word if word in names else None), 0
+            yield word
+        else:
+            if values:
+                yield option
+            values += 1
+            yield word

@@ -1,0 +1,148 @@
+"""What is asked of a rescore, and the refusals before anything is scored; each is exit 2."""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+from wt_git.errors import UsageError
+from wt_git.naming import listed, named
+from wt_git.records.reading import missing_directory, readable_records
+from wt_git.records.run_files import RunFile, peek, run_files
+from wt_git.sweep.definitions import Definitions
+from wt_git.sweep.packs import discover
+from wt_git.sweep.selection import Selectors, find_unmatched, unmatched_lines
+from wt_git.sweep.trace_files import TRACE_FAILURES, looks_like_a_trace, read_trace
+from wt_git.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
+
+_MOST_NAMED = 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RescoreRequest:
+    """What to score again: all traces below `runs_dir`, or else `traces`. Paths are as typed."""
+
+    runs_dir: Path | None = None
+    traces: tuple[Path, ...] = ()
+    labels: tuple[str, ...] = ()
+    selectors: Selectors = field(default_factory=Selectors)
+    pack_sources: tuple[str, ...] = ()
+    write: bool = False
+
+    def files(
+        self, on_closed: Callable[[str, OSError], None] = lambda _path, _error: None
+    ) -> Iterator[RunFile]:
+        """Yield what has the name of a trace, or was named as one.
+
+        `on_closed` is told of folders that cannot be listed.
+        """
+        if self.runs_dir is None:
+            for path in dict.fromkeys(map(str, self.traces)):
+                yield RunFile(path, is_scored=True)
+        else:
+            with readable_records():
+                yield from run_files(self.runs_dir, on_closed=on_closed)
+
+    def wants(self, scenario: str, label: str) -> bool:
+        """Say whether a trace of `scenario` under `label` was asked for."""
+        patterns = self.selectors.scenarios
+        return (not self.labels or label in self.labels) and (
+            not patterns or any(fnmatchcase(scenario, pattern) for pattern in patterns)
+        )
+
+
+def definitions_of(request: RescoreRequest, say: Callable[[str], None]) -> Definitions:
+    """Return the definitions that `request` is judged by, once it is sure that it can be.
+
+    `say` receives what was asked for in vain while there is more. Raises `UsageError`, `LoadError`.
+    """
+    if request.runs_dir is None:
+        _check_named(request.traces)
+    else:
+        _check_runs_dir(request, request.runs_dir)
+    found = discover(request.pack_sources)
+    for line in unmatched_lines(find_unmatched(found.packs, request.selectors)):
+        say(line)
+    definitions = Definitions(found, request.selectors)
+    if definitions.is_empty:
+        raise UsageError(
+            "no scenario definitions found: nothing that any pack has is left by --scenario, --tag, "
+            "--pack and --owner",
+            code="no-definitions",
+            facts={"packs": [pack.name for pack in found.packs]},
+        )
+    definitions.check_unambiguous()
+    if request.labels:
+        _check_labels(request, say)
+    return definitions
+
+
+def _check_named(traces: Iterable[Path]) -> None:
+    missing = {str(path): what for path in traces if (what := _not_there(path)) is not None}
+    if missing:
+        said = [f"'{one_line(path)}' ({what})" for path, what in missing.items()]
+        raise UsageError(
+            f"trace file not found: {listed(said, most=_MOST_NAMED)}",
+            code="trace-file-missing",
+            facts={"missing": missing},
+        )
+
+
+def _not_there(path: Path) -> str | None:
+    try:
+        is_folder = stat.S_ISDIR(os.stat(path).st_mode)  # noqa: PTH116 - a null byte is an error here
+    except (OSError, ValueError) as error:
+        return getattr(error, "strerror", None) or str(error)
+    return "it is a folder; --runs takes one" if is_folder else None
+
+
+def _check_runs_dir(request: RescoreRequest, runs_dir: Path) -> None:
+    facts = {"runs_dir": str(runs_dir)}
+    if not runs_dir.is_dir():
+        raise UsageError(missing_directory(runs_dir), code="runs-dir-missing", facts=facts)
+    if not any(map(_may_be_a_trace, request.files())):
+        raise UsageError(
+            f"no trace files found under '{runs_dir}'", code="no-trace-files", facts=facts
+        )
+
+
+def _may_be_a_trace(file: RunFile) -> bool:
+    return file.is_stamped or file.is_scored or looks_like_a_trace(file.path)
+
+
+def _check_labels(request: RescoreRequest, say: Callable[[str], None]) -> None:
+    """Refuse labels that no trace has, where that is all of them; else say which those are.
+
+    Before anything is scored, for then nothing has been written or printed.
+    """
+    present = {label for file in request.files() if (label := _label(file.path)) is not None}
+    missing = [label for label in dict.fromkeys(request.labels) if label not in present]
+    if not missing:
+        return
+    said = (
+        f"no traces with label(s): {named(missing, most=_MOST_NAMED)}; "
+        f"labels present: {named(sorted(present), most=_MOST_NAMED) or 'none'}"
+    )
+    if len(missing) < len(set(request.labels)):
+        say(said)
+        return
+    raise UsageError(
+        said, code="label-without-traces", facts={"missing": missing, "present": sorted(present)}
+    )
+
+
+def _label(path: str) -> str | None:
+    said = peek(path)
+    if said is not None:
+        return said.label
+    try:
+        return read_trace(path).variant_id
+    except TRACE_FAILURES:
+        return None
