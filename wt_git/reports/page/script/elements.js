@@ -1,0 +1,108 @@
+// Making elements. Whatever an agent wrote is text here, and stays text: nothing on the page is ever
+// made from a string of HTML, and the page's own policy forbids the browser to do so.
+
+const CUT = 4000; // characters of a text that are shown at first
+const MOST_MARKS = 300; // of unseen characters in one text, before they are written without a box
+// The same list as in elements.py.
+const UNSEEN =
+  /[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\u{e0000}-\u{e007f}]+/gu;
+
+const byId = (id) => document.getElementById(id);
+
+/** Make an element; what is no element among `children` becomes text, nothing is left out. */
+function make(tag, attributes, ...children) {
+  const made = document.createElement(tag);
+  for (const [key, value] of Object.entries(attributes ?? {})) {
+    if (value === true) made.setAttribute(key, "");
+    else if (value !== false && value != null) made.setAttribute(key, value);
+  }
+  return fill(made, ...children);
+}
+
+/** Put `children` into `parent`, instead of what it held. */
+function fill(parent, ...children) {
+  parent.replaceChildren();
+  for (const child of children.flat()) {
+    if (child == null || child === false) continue;
+    parent.append(child instanceof Node ? child : shown(String(child)));
+  }
+  return parent;
+}
+
+/** Return a text with the characters that nobody would see written as U+202E and the like. */
+function shown(text) {
+  const lines = text.replaceAll("\r\n", "\n");
+  const parts = document.createDocumentFragment();
+  let end = 0;
+  let marks = 0;
+  for (const { 0: unseen, index } of lines.matchAll(UNSEEN)) {
+    if (++marks > MOST_MARKS) break;
+    const mark = document.createElement("span");
+    mark.className = "unseen";
+    mark.textContent = codePoints(unseen);
+    parts.append(lines.slice(end, index), mark);
+    end = index + unseen.length;
+  }
+  parts.append(lines.slice(end).replace(UNSEEN, (unseen) => `[${codePoints(unseen)}]`));
+  return parts;
+}
+
+function codePoints(text) {
+  const number = (one) => one.codePointAt(0).toString(16).toUpperCase().padStart(4, "0");
+  return Array.from(text, (one) => `U+${number(one)}`).join(" ");
+}
+
+/** Return a name that somebody chose, in its own direction. */
+const name = (text, most = 200) => make("bdi", null, shortened(String(text), most));
+
+function shortened(text, most) {
+  return text.length <= most ? text : `${text.slice(0, most)} … (${grouped(text.length)} characters)`;
+}
+
+const grouped = (number) => number.toLocaleString("en-US");
+
+/** Return a value as text of any length: the end of a long one waits behind a button. */
+function longText(value, tag = "div") {
+  const text = typeof value === "string" ? value : pretty(value);
+  const body = make(tag, { class: "text", dir: "auto" });
+  if (text.length <= CUT) return fill(body, text);
+  const button = make("button", { type: "button", class: "more" });
+  const show = (all) => {
+    fill(body, all ? text : `${text.slice(0, CUT)} …`);
+    button.textContent = all
+      ? `Show the first ${grouped(CUT)} characters`
+      : `Show all ${grouped(text.length)} characters`;
+    button.setAttribute("aria-expanded", String(all));
+  };
+  button.addEventListener("click", () => show(button.getAttribute("aria-expanded") !== "true"));
+  show(false);
+  return make("div", null, body, button);
+}
+
+const pretty = (value) => JSON.stringify(value, null, 2) ?? "";
+
+/** Return a table that can be scrolled by keyboard; the first cell of a row is its name. */
+function table(caption, heads, rows) {
+  const head = make("tr", null, heads.map((text) => make("th", { scope: "col" }, text)));
+  const body = rows.map(([first, ...rest]) => {
+    const cells = rest.map((cell) => make("td", null, cell));
+    return make("tr", null, make("th", { scope: "row" }, first), cells);
+  });
+  const made = make(
+    "table",
+    null,
+    make("caption", { class: "visually-hidden" }, caption),
+    make("thead", null, head),
+    make("tbody", null, body),
+  );
+  return make("div", { class: "frame", tabindex: "0", role: "region", "aria-label": caption }, made);
+}
+
+/** Return names with their values; a value of null or of no characters is left out. */
+function facts(pairs) {
+  const known = pairs.filter(([, value]) => value != null && value !== "" && value !== false);
+  const items = known.map(([key, value]) => {
+    return make("div", null, make("dt", null, key), make("dd", null, value));
+  });
+  return make("dl", { class: "pairs" }, items);
+}
