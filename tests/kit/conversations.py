@@ -93,7 +93,7 @@ def filled() -> SearchStrategy[str]:
 
 def parts(*, ids: SearchStrategy[str] | None = None) -> SearchStrategy[dict[str, Any]]:
     """Any part of a message; few different ids, so that some calls find their response."""
-    ids = ids or st.sampled_from(["a", "b", "c"]) | filled()
+    ids = st.sampled_from(["a", "b", "c"]) | filled() if ids is None else ids
     return (
         st.builds(text, hostile_texts())
         | st.builds(lambda i, n, a: {**call(i, n), "arguments": a}, ids, filled(), json_objects())

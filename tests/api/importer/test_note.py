@@ -1,0 +1,167 @@
+"""The review note says what an import rests on and what is left to do, and hides nothing in it."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from kit.conversations import (
+    HOSTILE,
+    call,
+    envelope,
+    envelopes,
+    hostile_texts,
+    message,
+    response,
+    said,
+)
+from markdown_it import MarkdownIt
+
+from wt_git.api.importer.note import review_note, run_command
+from wt_git.api.importer.plan import plan_import
+from wt_git.api.interchange import parse_interchange
+
+SCENARIO = Path("orders/scenario.py")
+OURS = {
+    *("bullet_list", "list_item", "paragraph", "heading"),
+    *("inline", "text", "code_inline", "code_block", "softbreak"),
+}
+
+
+def note(raw, **options):
+    """The note for a document."""
+    plan = plan_import(parse_interchange(raw), Path("orders"), **options)
+    return review_note(plan, SCENARIO)
+
+
+def test_it_says_what_was_imported():
+    """In these words, which other tools look for."""
+    said_so = note(envelope(otel_genai_mapping="v1.37", source={"ref": "r:1"}))
+    for line in (
+        "- Interchange version: `1`",
+        "- Semantic conventions (`otel_genai_mapping`): `v1.37`",
+        "- Model: `m-1`",
+        "- User turns: `1`",
+        "- Fixture evidence source: `reconstructed`",
+        "- Recordings: `1`",
+        "- Observed tools: `order_query`",
+        "- `requires_tool_use`: `True`",
+        "- Origin tag: `origin:r:1`",
+        "    How many open orders does Lowell Spinners have?",
+    ):
+        assert line in said_so.split("\n")
+
+
+def test_it_says_what_there_was_none_of():
+    """Nothing is left out because it is empty."""
+    said_so = note(envelope(said("assistant", "hi"), witnessed_calls=[]))
+    assert "Fixture evidence source: `witnessed_calls`" in said_so
+    assert "Origin tag: `(none)`" in said_so
+    assert "Observed tools: `(none)`" in said_so
+    assert "User turns: `0`" in said_so
+    assert "no message of the user had text" in said_so
+    assert "Replace stubbed" not in said_so
+
+
+def test_it_ends_with_what_the_assistant_said_last():
+    """That is what a reviewer compares with."""
+    assert note(envelope()).endswith("They have 75 open orders.\n")
+    assert note(envelope(said("user", "hi"))).endswith("(nothing)\n")
+
+
+def test_it_has_the_whole_source():
+    """As JSON; what the importer does not know may matter to a person."""
+    source = {"ref": "r", "tags": ["é", "```"], "deep": {"a": None}}
+    tokens = MarkdownIt("commonmark").parse(note(envelope(source=source)))
+    blocks = [token.content for token in tokens if token.type == "code_block"]
+    assert json.loads(blocks[1]) == source
+
+
+def test_it_names_what_is_left_to_do():
+    """By name and place."""
+    said_so = note(
+        envelope(
+            message("user"),
+            message("assistant", call("a", "t1"), call("b", "t2")),
+            message("tool", response("a"), response("x")),
+            said("assistant", "done"),
+            tool_definitions=[{"name": "offered"}],
+        )
+    )
+    tasks = [line for line in said_so.split("\n") if line.startswith("- [ ] ")]
+    assert len(tasks) == 6
+    assert "Write the `prompt`" in tasks[0]
+    assert "`TODO_REPLACE_WITH_REVIEWED_OUTCOME_FACT`" in tasks[1]
+    assert "`SUGGESTED_TARGET_FACTS`" in tasks[2]
+    assert "Replace stubbed `input_schema` values" in tasks[3]
+    assert "`offered`, `t1`" in tasks[3]
+    assert "Call 2, `b` of tool `t2`," in tasks[4]
+    assert "`x`" in tasks[5]
+
+
+def test_it_says_that_turns_were_skipped():
+    """A scenario cannot send what has no text."""
+    raw = envelope(said("user", "a"), message("user"), said("user", " "))
+    assert "User turns: `1` (skipped, because there is no text in them: `2`)" in note(raw)
+
+
+def test_the_command_names_the_pack():
+    """It can be pasted: from wherever the import was made, whatever the folder is called."""
+    assert run_command(SCENARIO) == (
+        'wt run --pack-source=orders/scenario.py:PACK --question "…" --expect pass'
+    )
+    odd = Path("it's my $folder/-x/scenario.py")
+    assert f"--pack-source={odd}:PACK" in shlex.split(run_command(odd))
+
+
+@given(envelopes(), st.none() | hostile_texts().filter(str.strip))
+def test_foreign_text_is_code_and_nothing_else(raw, name):
+    """No link, image, HTML, heading or check mark that is not ours."""
+    only_ours(note(raw, scenario_name=name))
+
+
+@pytest.mark.parametrize("at", HOSTILE, ids=ascii)
+def test_a_text_that_tries_to_break_out_stays_code(at):
+    """In every place where the note quotes the conversation."""
+    only_ours(
+        note(
+            envelope(
+                said("user", at),
+                message("assistant", call(at, at)),
+                message("tool", response(f"{at}!", at)),
+                said("assistant", at),
+                otel_genai_mapping=at,
+                source={"ref": at, at: at},
+                tool_definitions=[{"name": at}],
+            ),
+            scenario_name=at if at.strip() else None,
+        )
+    )
+
+
+def only_ours(text):
+    """Fail unless the note has the structure that we gave it."""
+    tokens = MarkdownIt("commonmark").parse(text)
+    flat = [inner for token in tokens for inner in (token, *(token.children or ()))]
+    kinds = [token.type.removesuffix("_open").removesuffix("_close") for token in flat]
+    assert {*kinds} <= OURS
+    assert sum(token.type == "heading_open" for token in flat) == 4
+    assert kinds.count("code_block") == 4
+    items = [
+        token.children[0].content
+        for before, token in itertools.pairwise(tokens)
+        if token.type == "inline" and before.type == "paragraph_open" and token.level > 2
+    ]
+    assert sum(item.startswith("[ ] ") for item in items) == text.count("\n- [ ] ")
+    assert not any(item.startswith("[x]") for item in items)
+    assert all(line.isprintable() or line == "" for line in _without_text(text).split("\n"))
+
+
+def _without_text(text):
+    """The note without characters that are neither control characters nor ours to escape."""
+    return "".join(character for character in text if character < "\xa0")
