@@ -53,6 +53,7 @@ COMMANDS = {
     "review": Entry(
         "wt_git.cli.commands.review", "Say whether a finished sweep changed a decision."
     ),
+    "report": Entry("wt_git.cli.commands.report", "Report on a runs directory, as one HTML page."),
     "triage": Entry("wt_git.cli.commands.triage", "Sort failed runs by what went wrong."),
     "import": Entry(
         "wt_git.cli.commands.import_", "Make a scenario of a conversation recorded elsewhere."

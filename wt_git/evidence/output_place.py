@@ -6,14 +6,16 @@ source file, nor a record.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TextIO
 
-from wt_git.errors import UsageError
+from wt_git import files
+from wt_git.errors import StorageError, UsageError
 from wt_git.git import paths
 from wt_git.records import layout
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from wt_git.records.store import RunsDir
@@ -38,6 +40,38 @@ def check_output(
     except OSError as error:
         reason = error.strerror or str(error)
         raise _not_ours(f"{named} '{out}' cannot be written: {reason}", out, reason) from error
+
+
+@contextmanager
+def writing_output(
+    out: Path,
+    runs_dir: RunsDir,
+    *,
+    named: str,
+    is_ours: Callable[[Path], bool],
+    say: Callable[[str], None],
+) -> Iterator[TextIO]:
+    """Yield a stream whose text becomes the file `out`, which is remembered as an output of `wt`.
+
+    See `check_output`. Nothing is written, and nothing remembered, for a file that is refused. Where
+    it cannot be remembered, `say` is told what follows from that. Raises `UsageError`.
+    """
+    check_output(out, runs_dir, named=named, is_ours=is_ours)
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            runs_dir.register_output(out)
+        except StorageError as error:
+            say(f"note: {error.message}; '{out}' will be part of what is under test")
+        with files.writing_whole(out) as stream:
+            yield stream
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise UsageError(
+            f"could not write {named} '{out}': {reason}",
+            code="output-unwritable",
+            facts={"out": str(out), "reason": reason},
+        ) from error
 
 
 def _check_place(

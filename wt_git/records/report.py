@@ -10,23 +10,10 @@ from typing import Any
 
 from wt_git.records.documents import Document, Facts, Text
 from wt_git.records.ladder_results import TierTotals
+from wt_git.records.pass_rates import IntervalTotals, PassHatK
 from wt_git.records.results import ResultRun, Selection
 
 REPORT_VERSION = 1
-
-
-class Interval(Document):
-    """Between which rates the true one lies, at 95 % (docs/statistics.md)."""
-
-    low: float
-    high: float
-
-
-class PassHatK(Document):
-    """The chance that `k` runs in a row all pass."""
-
-    k: int
-    value: float
 
 
 class LayerTotals(Document):
@@ -93,7 +80,7 @@ class Cell(Document):
     runs: int
     passed: int
     invalid: int
-    interval: Interval | None
+    interval: IntervalTotals | None
     pass_hat_k: PassHatK | None
     tier: Text | None
     pack: Text | None
@@ -140,7 +127,7 @@ class Failure(Document):
     severity: Text
     runs: int
     passed: int
-    interval: Interval | None
+    interval: IntervalTotals | None
     run_id: Text | None
     decided_by: list[str]
     detail: Text
@@ -155,7 +142,7 @@ class Flaky(Document):
     runs: int
     passed: int
     pass_rate: float
-    interval: Interval | None
+    interval: IntervalTotals | None
 
 
 class SweepCost(Document):

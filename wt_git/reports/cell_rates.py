@@ -1,8 +1,7 @@
-"""The rates and the risk of a cell: those of its row, else counted from its runs. Pure."""
+"""The rates of a cell: those of its row, else counted from its runs. Pure."""
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wt_git.records.lenient import within
@@ -51,17 +50,6 @@ def gate_pass_rate(record: Mapping[str, Any], *, passed: int, runs: int) -> floa
         if rate is not None:
             return rate
     return passed / runs
-
-
-def failure_risk(record: Mapping[str, Any], *, verdict: str, weight: float, rate: float) -> float:
-    """Return what the failures weigh, as the row says, else by `weight` and the gate's pass `rate`.
-
-    An experiment that was invalid says nothing about the agent, so it is no risk.
-    """
-    said = record.get("failure_risk")
-    if not isinstance(said, bool) and isinstance(said, int | float) and 0 <= said < math.inf:
-        return float(said)
-    return 0.0 if verdict == "INVALID" else weight * (1 - rate)
 
 
 def _rate(value: object) -> float | None:

@@ -8,17 +8,12 @@ from wt_git.api.json_values import json_value
 from wt_git.api.score import SCORE_LAYER_ORDER
 from wt_git.records.report import (
     Cell,
-    Interval,
     LayerTotals,
-    PassHatK,
     ReportRun,
     Robustness,
     SampleTrace,
 )
 from wt_git.reports.result_totals import scenario_totals
-from wt_git.stats.intervals import wilson
-from wt_git.stats.repeats import pass_hat_k, shown_k
-from wt_git.stats.samples import Sample
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +31,6 @@ def cell(scored: ScoredGroup, first_number: int, turns: Sequence[dict[str, Any]]
     """
     totals = scenario_totals(scored.group)
     sample, latest = scored.sample, scored.group.runs[-1]
-    valid = valid_runs(totals)
     return Cell(
         verdict=scored.verdict,
         gate_layers=list(sample.gates),
@@ -45,7 +39,7 @@ def cell(scored: ScoredGroup, first_number: int, turns: Sequence[dict[str, Any]]
         layers=_layers(scored, totals),
         robustness=robustness(scored),
         failure_cost=sample.cost,
-        failure_risk=scored.failure_risk,
+        failure_risk=totals.failure_risk,
         trace=SampleTrace(
             run_id=latest.run_id,
             started_at=latest.started_at,
@@ -59,8 +53,8 @@ def cell(scored: ScoredGroup, first_number: int, turns: Sequence[dict[str, Any]]
         runs=totals.runs,
         passed=totals.passed,
         invalid=totals.invalid,
-        interval=pass_interval(valid),
-        pass_hat_k=_pass_hat_k(valid),
+        interval=totals.interval,
+        pass_hat_k=totals.pass_hat_k,
         tier=totals.tier,
         pack=totals.pack,
         sweep_id=totals.sweep_id,
@@ -76,24 +70,6 @@ def cell(scored: ScoredGroup, first_number: int, turns: Sequence[dict[str, Any]]
 def run_key(number: int) -> str:
     """Return the key of the detail of run `number`, counted from 1 over a whole report."""
     return f"run-{number}"
-
-
-def valid_runs(totals: ScenarioTotals) -> Sample | None:
-    """Return how many of the runs that say something about the agent passed; None without any."""
-    valid = totals.runs - totals.invalid
-    return Sample(totals.passed, valid) if valid else None
-
-
-def pass_interval(valid: Sample | None) -> Interval | None:
-    """Return between which rates the true pass rate lies; None where no run says anything."""
-    return None if valid is None else Interval(**wilson(valid)._asdict())
-
-
-def _pass_hat_k(valid: Sample | None) -> PassHatK | None:
-    if valid is None:
-        return None
-    k = shown_k(valid.runs)
-    return PassHatK(k=k, value=pass_hat_k(valid, k))
 
 
 def _layers(scored: ScoredGroup, totals: ScenarioTotals) -> dict[str, LayerTotals]:

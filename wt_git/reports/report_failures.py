@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wt_git.records.report import Failure, Flaky
-from wt_git.reports.report_cells import pass_interval, valid_runs
-from wt_git.reports.result_totals import scenario_totals
+from wt_git.reports.result_totals import scenario_totals, valid_runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -37,7 +36,7 @@ def _failure(name: str, scored: ScoredGroup) -> Failure:
         severity=scored.sample.cost.severity,
         runs=totals.runs,
         passed=totals.passed,
-        interval=pass_interval(valid_runs(totals)),
+        interval=totals.interval,
         run_id=None if failed is None else failed.run_id,
         decided_by=[] if failed is None else list(failed.decided_by),
         detail="" if failed is None else failed.detail,
@@ -52,7 +51,7 @@ def flaky(scored: Iterable[tuple[str, ScoredGroup]]) -> list[Flaky]:
 
 def _flaky(name: str, scored: ScoredGroup) -> Flaky | None:
     totals = scenario_totals(scored.group)
-    valid = valid_runs(totals)
+    valid = valid_runs(passed=totals.passed, runs=totals.runs, invalid=totals.invalid)
     if valid is None or not 0 < valid.passed < valid.runs:
         return None
     return Flaky(
@@ -62,5 +61,5 @@ def _flaky(name: str, scored: ScoredGroup) -> Flaky | None:
         runs=valid.runs,
         passed=valid.passed,
         pass_rate=valid.rate,
-        interval=pass_interval(valid),
+        interval=totals.interval,
     )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from wt_git.naming import scenario_name
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RowGroups:
-    """The groups of one scenario, by label; `name` is what the row is called."""
+    """The groups of one scenario, by label; `name` is what the row, and no other, is called."""
 
     scenario: str
     name: str
@@ -32,7 +33,9 @@ def row_groups(groups: Iterable[Group]) -> list[RowGroups]:
     by_scenario: dict[str, list[Group]] = {}
     for group in groups:
         by_scenario.setdefault(group.runs[0].scenario, []).append(group)
-    return [row for name in sorted(by_scenario) for row in _rows(name, by_scenario[name])]
+    return _told_apart(
+        row for name in sorted(by_scenario) for row in _rows(name, by_scenario[name])
+    )
 
 
 def variants(rows: Iterable[RowGroups]) -> list[str]:
@@ -54,6 +57,17 @@ def _rows(scenario: str, groups: Sequence[Group]) -> list[RowGroups]:
         for pack in (None, *packs)
     ]
     return [row for row in found if row.by_label]
+
+
+def _told_apart(rows: Iterable[RowGroups]) -> list[RowGroups]:
+    """Return `rows` with a number behind a name that is taken: a scenario may be called `pack/name`."""
+    seen: Counter[str] = Counter()
+    found = []
+    for row in rows:
+        seen[row.name] += 1
+        number = seen[row.name]
+        found.append(row if number == 1 else replace(row, name=f"{row.name} ({number})"))
+    return found
 
 
 def _by_label(groups: Iterable[Group]) -> dict[str, Group]:

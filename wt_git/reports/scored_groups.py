@@ -16,7 +16,6 @@ from wt_git.records.saved_runs import UnreadableRunError, gate_layers, load_scor
 from wt_git.records.saved_traces import load_saved_trace
 from wt_git.reports.cell_rates import (
     LayerRates,
-    failure_risk,
     gate_pass_rate,
     rates_of_row,
     rates_of_runs,
@@ -76,18 +75,12 @@ def scored_group(group: Group) -> ScoredGroup:
     """
     totals = scenario_totals(group)
     record = row_record(group, totals)
-    rate = gate_pass_rate(record, passed=totals.passed, runs=totals.runs)
     return ScoredGroup(
         group=group,
         verdict=totals.verdict,
         rates=rates_of_row(record) or _counted_rates(group),
-        gate_pass_rate=rate,
-        failure_risk=failure_risk(
-            record,
-            verdict=totals.verdict,
-            weight=max(run.risk_weight for run in group.runs),
-            rate=rate,
-        ),
+        gate_pass_rate=gate_pass_rate(record, passed=totals.passed, runs=totals.runs),
+        failure_risk=totals.failure_risk,
         sample=_sample(group.runs[-1]),
         failure=None if totals.verdict == _PASS else _first_failure(group, totals.verdict),
     )
