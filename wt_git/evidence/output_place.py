@@ -49,7 +49,7 @@ def writing_output(
     *,
     named: str,
     is_ours: Callable[[Path], bool],
-    say: Callable[[str], None],
+    say: Callable[[str], None] = lambda _sentence: None,
 ) -> Iterator[TextIO]:
     """Yield a stream whose text becomes the file `out`, which is remembered as an output of `wt`.
 

@@ -7,7 +7,7 @@ one at a time, so a report needs no more memory the longer they are.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wt_git.clock import whole_seconds
 from wt_git.errors import UsageError
@@ -62,7 +62,7 @@ def load_report(
     those of the labels. A directory without runs has an empty report. Raises `UsageError` when the
     directory is missing or what was asked for is not there.
     """
-    groups, remarks = _groups(runs_dir, labels, scenarios)
+    groups, remarks = groups_or_none(runs_dir, labels, scenarios)
     rows = scored_rows(row_groups(groups))
     by_name = [(row.groups.name, scored) for row in rows for scored in row.cells.values()]
     history, more = _history(runs_dir, labels)
@@ -83,16 +83,24 @@ def load_report(
     return LoadedReport(head, ReportRows(rows), RunDetails(rows))
 
 
-def _groups(
-    runs_dir: Path, labels: Sequence[str], scenarios: Sequence[str]
-) -> tuple[tuple[Group, ...], tuple[str, ...]]:
+class FoundGroups(NamedTuple):
+    """The groups of a directory, and sentences about what they leave out."""
+
+    groups: tuple[Group, ...]
+    remarks: tuple[str, ...]
+
+
+def groups_or_none(
+    runs_dir: Path, labels: Sequence[str] = (), scenarios: Sequence[str] = ()
+) -> FoundGroups:
+    """Return the groups below `runs_dir` as `load_groups` does; none for one without any run."""
     try:
         loaded = load_groups(runs_dir, labels, scenarios)
     except UsageError as error:
         if error.specific_code != "no-scored-runs" or labels or scenarios:
             raise
-        return (), (error.message, *error.hints)
-    return loaded.groups, loaded.remarks
+        return FoundGroups((), (error.message, *error.hints))
+    return FoundGroups(loaded.groups, loaded.remarks)
 
 
 def _history(runs_dir: Path, labels: Sequence[str]) -> tuple[SweepHistory, tuple[str, ...]]:
