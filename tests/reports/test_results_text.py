@@ -10,7 +10,8 @@ from kit.saved_runs import save_row, save_run
 from wt_git.api.aggregate import aggregate_metrics
 from wt_git.records.results import MetricTotals, Results
 from wt_git.reports.load_results import load_results
-from wt_git.reports.results_text import metric_text, result_lines
+from wt_git.reports.metric_text import metric_text
+from wt_git.reports.results_text import result_lines
 
 REVISIONS = (6, 7, 8, 9, 11)
 

@@ -55,10 +55,10 @@ def test_what_is_unclear_says_how_much_would_be_needed(given_pairs):
     """More than there is, and only then."""
     for one in by_scenario(given_pairs):
         assert (one.needed is None) == (one.finding is not Finding.UNCLEAR)
-        assert one.needed is None or one.needed > min(one.baseline.runs, one.candidate.runs)
+        assert one.needed is None or one.needed.number > min(one.baseline.runs, one.candidate.runs)
     every = over_all(given_pairs)
     assert (every.needed is None) == (every.finding is not Finding.UNCLEAR)
-    assert every.needed is None or every.needed > len(given_pairs)
+    assert every.needed is None or every.needed.number > len(given_pairs)
 
 
 def test_runs_of_one_scenario_are_no_scenarios():

@@ -40,9 +40,10 @@ def test_the_power_is_that_of_the_test_itself(runs, first, second, comparisons):
 @given(few_runs, few_runs, st.integers(1, 4))
 def test_so_many_are_enough_and_one_less_is_not(baseline, candidate, comparisons):
     """80 % power, for what was seen, or for 20 points where less was seen."""
-    needed = runs_needed(baseline, candidate, comparisons)
+    needed, difference = runs_needed(baseline, candidate, comparisons)
     fewest = min(baseline.runs, candidate.runs)
     assert needed > fewest
+    assert difference == max(abs(baseline.rate - candidate.rate), 0.2)
     if abs(baseline.rate - candidate.rate) >= 0.2 and needed <= 100:
         of = (baseline.rate, candidate.rate, comparisons)
         assert power(needed, *of) >= 0.8
@@ -61,32 +62,38 @@ def test_so_many_are_enough_and_one_less_is_not(baseline, candidate, comparisons
 )
 def test_by_example(baseline, candidate, comparisons, needed):
     """Where nothing differs, 20 percentage points are what is looked for."""
-    assert runs_needed(Sample(*baseline), Sample(*candidate), comparisons) == needed
+    assert runs_needed(Sample(*baseline), Sample(*candidate), comparisons).number == needed
 
 
 @pytest.mark.parametrize(("first", "second"), [(6, 10), (8, 10), (3, 7)])
 def test_more_comparisons_need_more_runs(first, second):
     """Since each of them has to be surer."""
-    needed = [runs_needed(Sample(first, 20), Sample(second, 20), many) for many in (1, 3, 10, 50)]
+    both = Sample(first, 20), Sample(second, 20)
+    needed = [runs_needed(*both, many).number for many in (1, 3, 10, 50)]
     assert needed == sorted(set(needed))
 
 
 def test_the_formula_goes_on_where_counting_ends():
     """A smaller difference never needs fewer, on either side of the border."""
-    needed = [runs_needed(Sample(50, 100), Sample(50 + more, 100), 3) for more in range(40, 20, -1)]
+    needed = [
+        runs_needed(Sample(50, 100), Sample(50 + more, 100), 3).number for more in range(40, 20, -1)
+    ]
     assert needed == sorted(needed)
     assert needed[0] == 101
 
 
 def test_with_many_runs_the_small_difference_itself_is_planned_for():
     """20 points would have been seen long ago."""
-    assert runs_needed(Sample(850, 1000), Sample(865, 1000), 1) > 5000
+    number, difference = runs_needed(Sample(850, 1000), Sample(865, 1000), 1)
+    assert (number > 5000, round(difference, 3)) == (True, 0.015)
 
 
 def test_scenarios_are_planned_for_as_well():
     """At least six; more, the more they differ among each other."""
-    assert scenarios_needed([-0.6, -0.7], 0.05) == 6
-    assert scenarios_needed([-0.5] * 7, 0.1) == 8
-    assert scenarios_needed([0.0, 0.0], 0.5) == 50
-    assert scenarios_needed([0.01] * 60, 0.5) > 10_000
-    assert scenarios_needed([0.2, -0.2, 0.5], 0.9) > scenarios_needed([0.2, -0.2, 0.5], 0.3)
+    assert scenarios_needed([-0.6, -0.7], 0.05) == (6, pytest.approx(0.65))
+    assert scenarios_needed([-0.5] * 7, 0.1) == (8, 0.5)
+    assert scenarios_needed([0.0, 0.0], 0.5) == (50, 0.2)
+    number, difference = scenarios_needed([0.01] * 60, 0.5)
+    assert (number > 10_000, round(difference, 3)) == (True, 0.01)
+    spread, even = scenarios_needed([0.2, -0.2, 0.5], 0.9), scenarios_needed([0.2, -0.2, 0.5], 0.3)
+    assert spread.number > even.number

@@ -44,6 +44,9 @@ COMMANDS = {
     "results": Entry(
         "wt_git.cli.commands.results", "Tabulate what is working, or what the ladder costs."
     ),
+    "compare": Entry(
+        "wt_git.cli.commands.compare", "Compare labels: verdicts, metrics and pass rates."
+    ),
     "rescore": Entry(
         "wt_git.cli.commands.rescore", "Score saved traces again, with today's scenarios."
     ),

@@ -6,6 +6,8 @@ from typing import Literal
 
 from wt_git.records.documents import Document
 
+Method = Literal["wilson", "newcombe", "agresti-min"]
+
 
 class IntervalTotals(Document):
     """An interval that holds the true value so often; `method` is named in docs/statistics.md."""
@@ -13,7 +15,7 @@ class IntervalTotals(Document):
     low: float
     high: float
     confidence: float
-    method: Literal["wilson", "newcombe", "agresti-min"]
+    method: Method
 
 
 class PassHatK(Document):

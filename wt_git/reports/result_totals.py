@@ -16,8 +16,10 @@ from wt_git.stats.samples import Sample
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from wt_git.records.pass_rates import Method
     from wt_git.records.saved_runs import SavedRun
     from wt_git.reports.groups import Group
+    from wt_git.stats.intervals import Interval
 
 RESCORED = "rescore"
 _VARIANCE = "PASS_WITH_VARIANCE"
@@ -60,7 +62,7 @@ def scenario_totals(group: Group) -> ScenarioTotals:
             if any(layer in run.diagnostic_failures for run in runs)
         ],
         failure_risk=_failure_risk(group, verdict, passed / len(runs), rescored=rescored),
-        interval=None if valid is None else _interval(valid),
+        interval=None if valid is None else interval_totals(wilson(valid), "wilson"),
         pass_hat_k=None if valid is None else _pass_hat_k(valid),
     )
 
@@ -73,9 +75,9 @@ def valid_runs(*, passed: int, runs: int, invalid: int) -> Sample | None:
     return Sample(passed, runs - invalid) if runs > invalid else None
 
 
-def _interval(valid: Sample) -> IntervalTotals:
-    low, high = wilson(valid)
-    return IntervalTotals(low=low, high=high, confidence=CONFIDENCE, method="wilson")
+def interval_totals(of: Interval, method: Method) -> IntervalTotals:
+    """Return an interval as documents have it."""
+    return IntervalTotals(low=of.low, high=of.high, confidence=CONFIDENCE, method=method)
 
 
 def _pass_hat_k(valid: Sample) -> PassHatK:

@@ -6,19 +6,19 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from wt_git.naming import scenario_name
+from wt_git.reports.metric_text import metric_text
 from wt_git.text import log_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from wt_git.records.pass_rates import IntervalTotals
-    from wt_git.records.results import MetricTotals, Results, ScenarioTotals
+    from wt_git.records.results import Results, ScenarioTotals
 
 _NAME_WIDTH, _NAME_LIMIT = 40, 120
 _VERDICT_WIDTH, _VERDICT_LIMIT = 18, 30
 _VALUE_LIMIT = 60
 _LABEL_LIMIT = 80
-_PLAIN_BELOW = 1e15
 
 
 def result_lines(found: Results) -> list[str]:
@@ -94,24 +94,3 @@ def _metrics(one: ScenarioTotals) -> Iterator[str]:
     width = max(map(len, shown), default=0)
     for name, of in shown.items():
         yield f"    {name:<{width}}  {metric_text(of)}"
-
-
-def metric_text(of: MetricTotals) -> str:
-    """Return a metric's summary: a rate, mean with extremes, or how often each value came."""
-    if of.rate is not None:
-        return f"{of.rate:.0%} true ({of.true_count}/{of.count})"
-    if of.mean is not None and of.min is not None and of.max is not None:
-        told = f"mean {_number(of.mean)}  min {_number(of.min)}  max {_number(of.max)}"
-        return f"{told}  (n={of.count})"
-    counts = (of.counts or {}).items()
-    values = ", ".join(f"{log_line(value, _VALUE_LIMIT)}={count}" for value, count in counts)
-    return f"{'mixed: ' if of.kind == 'mixed' else ''}{values}  (n={of.count})"
-
-
-def _number(value: float) -> str:
-    """Return whole numbers as they are, others with four significant digits."""
-    if isinstance(value, int):
-        return log_line(str(value), _VALUE_LIMIT)
-    if value.is_integer() and abs(value) < _PLAIN_BELOW:
-        return str(int(value))
-    return f"{value:.4g}"

@@ -13,6 +13,7 @@ from wt_git.stats.sign_flip import sign_flip
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from wt_git.stats.planning import Needed
     from wt_git.stats.samples import Sample
 
 
@@ -35,7 +36,7 @@ class ScenarioFinding(NamedTuple):
     p_value: float
     p_adjusted: float
     finding: Finding
-    needed: int | None
+    needed: Needed | None
 
 
 class OverallFinding(NamedTuple):
@@ -46,7 +47,7 @@ class OverallFinding(NamedTuple):
     interval: Interval
     p_value: float
     finding: Finding
-    needed: int | None
+    needed: Needed | None
 
 
 def by_scenario(pairs: Sequence[tuple[Sample, Sample]]) -> list[ScenarioFinding]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from math import ceil, comb, sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from wt_git.stats.exact_test import table_weights
 
@@ -27,7 +27,14 @@ _FEWEST_SCENARIOS = 6
 """Of fewer, not even all agreeing is unlikely enough: 2 of 2 ** 5 ways to set the signs."""
 
 
-def runs_needed(baseline: Sample, candidate: Sample, comparisons: int) -> int:
+class Needed(NamedTuple):
+    """About `number` would show a difference of this size."""
+
+    number: int
+    difference: float
+
+
+def runs_needed(baseline: Sample, candidate: Sample, comparisons: int) -> Needed:
     """Return about how many runs of each label would show how far the two are apart.
 
     That is: with so many, Fisher's test is at or below 0.05 after the correction for `comparisons`
@@ -36,24 +43,26 @@ def runs_needed(baseline: Sample, candidate: Sample, comparisons: int) -> int:
     """
     runs = min(baseline.runs, candidate.runs)
     first, second = baseline.rate, candidate.rate
-    needed = _runs(*_apart(first, second), comparisons)
-    if needed <= runs and first != second:
-        needed = _runs(first, second, comparisons)
-    return max(needed, runs + 1)
+    seen = abs(first - second)
+    needed = Needed(_runs(*_apart(first, second), comparisons), max(seen, SMALLEST))
+    if needed.number <= runs and seen:
+        needed = Needed(_runs(first, second, comparisons), seen)
+    return needed._replace(number=max(needed.number, runs + 1))
 
 
-def scenarios_needed(differences: Sequence[float], spread: float) -> int:
+def scenarios_needed(differences: Sequence[float], spread: float) -> Needed:
     """Return about how many scenarios would show the mean difference, found as these were.
 
     `spread` is the standard deviation over scenarios. As for runs, a mean below `SMALLEST` counts
     as that until there are scenarios enough for it.
     """
-    number = len(differences)
-    mean = abs(sum(differences)) / number
-    needed = _scenarios(max(mean, SMALLEST), spread)
-    if needed <= number and mean:
-        needed = _scenarios(mean, spread)
-    return max(needed, number + 1)
+    scenarios = len(differences)
+    seen = abs(sum(differences)) / scenarios
+    planned = max(seen, SMALLEST)
+    needed = Needed(_scenarios(planned, spread), planned)
+    if needed.number <= scenarios and seen:
+        needed = Needed(_scenarios(seen, spread), seen)
+    return needed._replace(number=max(needed.number, scenarios + 1))
 
 
 def _scenarios(mean: float, spread: float) -> int:

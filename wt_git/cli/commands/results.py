@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from wt_git.cli.options import CONTEXT_SETTINGS, runs_dir_option
+from wt_git.cli.output_format import JSON, MARKDOWN, chosen_format, format_options
 from wt_git.errors import EXIT_YES
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ Exit codes: 0 something was summarised; 2 there is nothing to summarise. Nothing
     metavar="NAME",
     help="Only scenarios of this name; a pattern with * ? [] is fine. Repeatable.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON document.")
+@format_options
 @click.option(
     "--ladder",
     is_flag=True,
@@ -40,6 +41,7 @@ def command(
     runs_dir: Path,
     labels: tuple[str, ...],
     scenarios: tuple[str, ...],
+    output_format: str | None,
     as_json: bool,
     ladder: bool,
 ) -> int:
@@ -50,10 +52,13 @@ def command(
     """
     if ladder and (labels or scenarios):
         raise click.UsageError("--ladder is about whole sweeps: it takes no --label or --scenario")
+    chosen = chosen_format(output_format, as_json=as_json)
+    if ladder and chosen == MARKDOWN:
+        raise click.UsageError("--ladder is printed as text or JSON")
     from wt_git.cli.results_output import print_ladder, print_results  # noqa: PLC0415
 
     if ladder:
-        print_ladder(runs_dir, as_json=as_json)
+        print_ladder(runs_dir, as_json=chosen == JSON)
     else:
-        print_results(runs_dir, labels, scenarios, as_json=as_json)
+        print_results(runs_dir, labels, scenarios, chosen)
     return EXIT_YES

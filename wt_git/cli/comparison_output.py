@@ -1,0 +1,30 @@
+"""Printing a comparison, and what it does not cover on stderr."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wt_git.cli.output_format import JSON, MARKDOWN, print_answer, print_document
+from wt_git.reports.comparison_markdown import comparison_markdown
+from wt_git.reports.comparison_text import comparison_lines
+from wt_git.reports.load_comparison import load_comparison
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+
+def print_comparison(runs_dir: Path, labels: Sequence[str], output_format: str) -> bool:
+    """Print what changed, and return whether a verdict became worse.
+
+    Raises `UsageError` when there is nothing to compare.
+    """
+    document, remarks = load_comparison(runs_dir, labels)
+    if output_format == JSON:
+        print_document(document)
+        print_answer("compare", (), remarks)
+    elif output_format == MARKDOWN:
+        print_answer("compare", comparison_markdown(document, remarks), remarks)
+    else:
+        print_answer("compare", comparison_lines(document), remarks)
+    return document.regression

@@ -1,0 +1,20 @@
+"""A table of Markdown for a comment on a pull request."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Yield the lines of a table whose cells are Markdown already, with an empty line behind."""
+    yield _row(heads)
+    yield _row(["---"] * len(heads))
+    yield from map(_row, rows)
+    yield ""
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
