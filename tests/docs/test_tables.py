@@ -67,7 +67,7 @@ def test_every_field_of_a_pack_and_of_a_failure_cost_is_explained():
 @pytest.mark.parametrize("name", wt_git.api.__all__)
 def test_every_public_name_is_mentioned(name):
     """Whoever sees a name in an import finds it on the page for authors."""
-    page = text("writing-a-scenario.md") + text("messages.md")
+    page = text("writing-a-scenario.md") + text("messages.md") + text("importing.md")
     assert re.search(rf"\b{name}\b", page)
 
 
