@@ -109,6 +109,19 @@ def test_a_triage_loads_no_git_and_no_sweep(tmp_path):
     assert "triage" in ours
 
 
+def test_a_conversation_is_checked_and_imported_with_little(tmp_path):
+    """Exporters call this in a loop: click and the standard library are enough."""
+    talk = tmp_path / "talk.wtin.json"
+    talk.write_text('{"windtunnel_interchange": 1, "session": {"model": "m"}, "messages": []}')
+    imported = ["import", "--trace", str(talk), "--out", str(tmp_path / "imported")]
+    for arguments in (["validate", str(talk)], imported):
+        modules = loaded_after(command(*arguments))
+        assert third_party(modules) == {"click"}
+        ours = {name.split(".")[1] for name in modules if name.startswith("wt_git.")}
+        assert ours & {"sweep", "runner", "git", "evidence", "records", "mcp"} == set()
+    assert (tmp_path / "imported" / "scenario.py").is_file()
+
+
 def test_a_watch_loads_what_reads_lines(tmp_path):
     """It may run beside every sweep, for hours."""
     modules = loaded_after(command("watch", "--runs", str(tmp_path), "--timeout", "0.01"))
