@@ -24,6 +24,7 @@ from wt_git.errors import (
 from wt_git.records.sidecars import sidecar_document
 from wt_git.records.store import RunsDir
 from wt_git.runner.batch import run_scenario
+from wt_git.runner.messages import user_texts
 from wt_git.sweep import brackets
 from wt_git.sweep.agent_config import agent_config, agents_file, soul_text
 from wt_git.sweep.brackets import RuntimeFailureError
@@ -104,7 +105,7 @@ def look_up_replay(path: str, request: SweepRequest, say: Callable[[str], None])
     soul, agents = soul_text(request), agents_file(request)
     runtime = resolve(plugin, say)
     RunsDir(request.runs_dir).check()
-    if definition is not None and live != _own_turns(definition.scenario):
+    if definition is not None and live != user_texts(definition.scenario):
         say("note: its user does not say what the scenario's says today; it is judged all the same")
     return Replay(
         request=request,
@@ -130,10 +131,6 @@ def _definition(
             "the run will stay out of every table; --pack-source names a pack that defines it"
         )
     return definition
-
-
-def _own_turns(scenario: Scenario) -> list[str]:
-    return list(scenario.user_turns) or [scenario.prompt]
 
 
 def _played(trace: Trace, live: list[str], definition: Selected | None) -> Selected:
