@@ -18,6 +18,8 @@ from wt_git.records.store import RunsDir
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from wt_git.api.score import FailureCost
+
 
 def run_id(number: int) -> str:
     """The id of run `number`, whose beginning tells it apart."""
@@ -35,11 +37,17 @@ def save_run(
     metrics: Mapping[str, Any] | None = None,
     probe: bool = False,
     origin: str | None = None,
+    cost: FailureCost | None = None,
+    block: Mapping[str, Any] | None = None,
+    warnings: Sequence[str] = (),
     **trace: Any,
 ) -> Path:
-    """Save run `number`, which begins so many seconds after noon; return the trace's path."""
-    score = a_score(**(layers or {}), **(metrics or {}))
-    sidecar = sidecar_document(score, gates, {"name": scenario})
+    """Save run `number`, which begins so many seconds after noon; return the trace's path.
+
+    `block` is more of the scenario that the score is about.
+    """
+    score = a_score(cost=cost, **(layers or {}), **(metrics or {}))
+    sidecar = sidecar_document(score, gates, {"name": scenario, **(block or {})})
     if origin is not None:
         sidecar["origin"] = {"kind": origin}
     made = a_trace(
@@ -48,7 +56,7 @@ def save_run(
         variant_id=label,
         run_id=run_id(number),
         started_at=NOON + timedelta(seconds=number),
-        worker_warnings=["replay_prefix: source=x turns=2"] if probe else [],
+        worker_warnings=[*(["replay_prefix: source=x turns=2"] if probe else []), *warnings],
         **trace,
     )
     return Path(RunsDir(runs_dir).write_run(made, sidecar))

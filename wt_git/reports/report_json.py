@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from wt_git.records.encoding import document as encoded
@@ -20,7 +19,7 @@ def json_parts(document: Mapping[str, Any]) -> Iterator[str]:
     """
     before = "{"
     for key, value in document.items():
-        yield f"{before}\n  {json.dumps(key)}: "
+        yield f"{before}\n  {encoded(key).decode()}: "
         if key == _ROWS:
             yield from _rows(value)
         else:
