@@ -57,6 +57,18 @@ def test_help_of_a_command_loads_nothing_heavy(args):
     assert third_party(loaded_after(command(*args))) & HEAVY == set()
 
 
+def test_completing_the_name_of_a_command_loads_nothing_from_elsewhere():
+    """It happens while somebody types."""
+    assert third_party(loaded_after(command("__complete", "bash", "1", "wt", "re"))) == set()
+
+
+@pytest.mark.parametrize("words", [["run", "--r"], ["triage", "--label", ""], ["notes", ""]])
+def test_completing_the_rest_of_a_line_loads_nothing_heavy(words):
+    """Options come from the command as it is declared, labels from lines of text."""
+    asked = command("__complete", "bash", str(len(words)), "wt", *words)
+    assert third_party(loaded_after(asked)) & HEAVY == set()
+
+
 @pytest.mark.parametrize("root", ["windtunnel", "wt_git"])
 def test_the_api_is_standard_library_only(root):
     """A scenario author's import pulls in nothing that a machine may lack, and little at all."""

@@ -66,8 +66,14 @@ COMMANDS = {
     ),
     "sync": Entry("wt_git.cli.commands.sync", "Fetch, unite and push the evidence in git."),
     "notes": Entry("wt_git.cli.commands.notes", "Show, rebuild or prune the evidence in git."),
+    "completion": Entry(
+        "wt_git.cli.commands.completion", "Print a completion script for bash, zsh or fish."
+    ),
     "hook": Entry("wt_git.cli.commands.hook", "What the scripts in git's hook folder call."),
 }
+
+COMPLETE = "__complete"
+"""What the scripts of `wt completion` call on every TAB; no command for people."""
 
 _OVERVIEW = """\
 Usage: wt [-h] [--version] COMMAND [OPTIONS]
@@ -117,6 +123,10 @@ def _dispatch(arguments: list[str]) -> int:
     first = arguments[0] if arguments else ""
     if first in COMMANDS:
         return _invoke(importlib.import_module(COMMANDS[first].module).command, arguments)
+    if first == COMPLETE:
+        from wt_git.cli.completion.answer import answer  # noqa: PLC0415 - only for a shell
+
+        return answer(arguments[1:], COMMANDS)
     if first in {"", "-h", "--help"}:
         _print(overview())
         return EXIT_YES if first else EXIT_NO

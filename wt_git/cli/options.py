@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from wt_git.cli.completion import recorded
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -102,6 +104,7 @@ def selection_options(command: F) -> F:
             "scenarios",
             multiple=True,
             metavar="NAME",
+            shell_complete=recorded.scenarios,
             help="Run scenarios of this name; a pattern with * ? [] is fine. Repeatable.",
         ),
         click.option(
@@ -130,6 +133,7 @@ def selection_options(command: F) -> F:
             "pack_sources",
             multiple=True,
             metavar="SOURCE",
+            shell_complete=recorded.files,
             help="Also load the pack at module:attr or path/to/file.py:attr, and run only what "
             "such sources bring unless --pack or --all-packs says otherwise. Repeatable.",
         ),

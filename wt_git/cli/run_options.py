@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from wt_git.cli.completion import recorded
 from wt_git.cli.options import Amount, F, PositiveInt, Seconds, selection_options
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ _OPTIONS = [
     click.option(
         "--runtime",
         default="in_memory",
+        shell_complete=recorded.files,
         show_default=True,
         metavar="NAME",
         help="What drives the agent: a built-in or installed name, package.module:PLUGIN, or "
@@ -51,6 +53,7 @@ _OPTIONS = [
     click.option(
         "--label",
         default="cli_run",
+        shell_complete=recorded.labels,
         show_default=True,
         help="Name of this round; results are grouped by it.",
     ),

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from wt_git.cli.completion import recorded
 from wt_git.cli.options import CONTEXT_SETTINGS, Seconds
 
 EPILOG = """
@@ -26,6 +27,7 @@ wrongly; 124 after --timeout. Nothing is written.
 )
 @click.option(
     "--label",
+    shell_complete=recorded.labels,
     help="Follow the newest sweep of this label that runs or started in the last 10 seconds, else the "
     "next one.",
 )
@@ -33,6 +35,7 @@ wrongly; 124 after --timeout. Nothing is written.
     "--sweep",
     "sweep_id",
     metavar="ID",
+    shell_complete=recorded.sweeps,
     help="Follow this sweep, from its beginning, whenever it ran; --label is passed over then.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the events themselves, one a line.")

@@ -1,0 +1,106 @@
+"""What can be completed from a runs directory: labels, sweeps, scenarios. Nothing is written.
+
+Only the newest records are looked at, so that a TAB costs the same after years of history. What holds
+characters that a terminal would obey is not offered.
+"""
+
+from __future__ import annotations
+
+import os
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import TypeAlias
+
+    import click
+    from click.shell_completion import CompletionItem
+
+    Items: TypeAlias = list[CompletionItem[str]]
+
+_NEWEST = 1000
+_MOST_FOLDERS = 1000
+
+
+def labels(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:  # noqa: ARG001
+    """Return the labels of recorded sweeps, the newest first."""
+    return _items(((name, "") for name in _labels(_runs_dir(ctx))), incomplete)
+
+
+def sweeps(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:  # noqa: ARG001
+    """Return the ids of recorded sweeps, the newest first, with when each was and under which label."""
+    return _items(_sweeps(_runs_dir(ctx)), incomplete)
+
+
+def scenarios(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:  # noqa: ARG001
+    """Return the scenarios that have runs, as their folders are named."""
+    names = _folders(_runs_dir(ctx))
+    return _items(((name, "") for name in names if name != "selftest"), incomplete)
+
+
+def files(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:  # noqa: ARG001
+    """Let the shell complete a path."""
+    from click.shell_completion import CompletionItem  # noqa: PLC0415
+
+    return [CompletionItem(incomplete, type="file")]
+
+
+def _runs_dir(ctx: click.Context) -> Path:
+    """Return the directory that the command line names so far, else the usual one."""
+    return ctx.params.get("runs_dir") or Path("runs")
+
+
+def _items(found: Iterable[tuple[str, str]], incomplete: str) -> Items:
+    from click.shell_completion import CompletionItem  # noqa: PLC0415 - only for a shell
+
+    from wt_git.text import one_line  # noqa: PLC0415
+
+    offered: dict[str, str] = {}
+    for name, about in found:
+        if name.startswith(incomplete) and name and name == one_line(name):
+            offered.setdefault(name, about)
+    return [CompletionItem(name, help=about or None) for name, about in offered.items()]
+
+
+def _labels(runs_dir: Path) -> Iterator[str]:
+    yield from (str(record.get("label", "")) for record in _records(runs_dir))
+    # Runs that were copied here without their records have the label in their path.
+    agents = islice(
+        (agent for scenario in _folders(runs_dir) for agent in _below(runs_dir / scenario)),
+        _MOST_FOLDERS,
+    )
+    for agent in agents:
+        yield from (path.name for path in _below(agent))
+
+
+def _sweeps(runs_dir: Path) -> Iterator[tuple[str, str]]:
+    for record in _records(runs_dir):
+        said = (record.get("ts"), record.get("tier"), record.get("label"))
+        yield str(record.get("sweep_id", "")), ", ".join(str(one) for one in said if one)
+
+
+def _records(runs_dir: Path) -> Iterator[dict[str, Any]]:
+    """Yield what is known of the newest sweeps: those that began, then those that ended."""
+    from wt_git.files import read_lines_backwards  # noqa: PLC0415
+    from wt_git.records import layout  # noqa: PLC0415
+
+    for name in (layout.EVENTS, layout.EXPERIMENTS):
+        for line in islice(read_lines_backwards(runs_dir / name), _NEWEST):
+            if line.record.get("event") == "sweep_started" or line.record.get("kind") == "sweep":
+                yield line.record
+
+
+def _folders(runs_dir: Path) -> list[str]:
+    return [path.name for path in _below(runs_dir)]
+
+
+def _below(folder: Path) -> list[Path]:
+    """Return the folders in `folder` by name; none where it cannot be listed."""
+    try:
+        with os.scandir(folder) as entries:
+            found = [entry.name for entry in islice(entries, _MOST_FOLDERS) if entry.is_dir()]
+    except OSError:
+        return []
+    return [folder / name for name in sorted(found) if not name.startswith(".")]
