@@ -19,8 +19,14 @@ class ManyValuesCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse `args` as if such an option had been repeated for each of its values."""
-        names = {name for one in self.params if isinstance(one, ManyValues) for name in one.opts}
-        return super().parse_args(ctx, list(repeated(args, names)))
+        return super().parse_args(ctx, list(repeated(args, self._names())))
+
+    def before_cursor(self, args: Sequence[str]) -> list[str]:
+        """Return the words before one that is still typed, so that it is a value of its option."""
+        return list(repeated([*args, "typed"], self._names()))[:-1]
+
+    def _names(self) -> set[str]:
+        return {name for one in self.params if isinstance(one, ManyValues) for name in one.opts}
 
 
 def repeated(arguments: Sequence[str], names: Collection[str]) -> Iterator[str]:

@@ -96,6 +96,30 @@ def runs_dir_option(about: str) -> Callable[[F], F]:
     )
 
 
+def narrowing_options(command: F) -> F:
+    """Add the options that narrow what is read from a runs directory to labels and scenarios."""
+    options = [
+        click.option(
+            "--label",
+            "labels",
+            multiple=True,
+            shell_complete=recorded.labels,
+            help="Only this label. Repeatable; default: all of them.",
+        ),
+        click.option(
+            "--scenario",
+            "scenarios",
+            multiple=True,
+            metavar="NAME",
+            shell_complete=recorded.scenarios,
+            help="Only scenarios of this name; a pattern with * ? [] is fine. Repeatable.",
+        ),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
 def selection_options(command: F) -> F:
     """Add the options that choose scenarios; repeatable, alternatives within one option."""
     options = [
@@ -172,6 +196,7 @@ def definition_options(command: F) -> F:
             "pack_sources",
             multiple=True,
             metavar="SOURCE",
+            shell_complete=recorded.files,
             help="Also load the pack at module:attr or path/to/file.py:attr; without --pack, what it "
             "defines stands before what others define under the same name. Repeatable.",
         ),

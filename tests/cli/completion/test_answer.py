@@ -174,3 +174,14 @@ def test_the_scripts_are_printed_as_they_are_packaged(shell):
     missing = wt("completion")
     assert (missing.code, missing.out) == (2, "")
     assert wt("completion", "tcsh").code == 2
+
+
+def test_each_of_many_values_is_completed():
+    """`--labels A B` takes all words up to the next option."""
+    for number, label in enumerate(["one", "two", "three"]):
+        save_sweep("experiments.ndjsonl", **finished(number, label=label))
+    assert values("compare", "--labels", "t") == ["three", "two"]
+    assert values("compare", "--labels", "one", "t") == ["three", "two"]
+    assert values("compare", "--labels", "one", "two", "--runs", "runs", "t") == []
+    assert "--runs" in values("compare", "--labels", "one", "--r")
+    assert values("rescore", "--trace", "a.json", "b", kind="file") == ["b"]

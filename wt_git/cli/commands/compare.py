@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from wt_git.cli.completion import recorded
 from wt_git.cli.many_values import ManyValues, ManyValuesCommand
 from wt_git.cli.options import CONTEXT_SETTINGS, runs_dir_option
 from wt_git.cli.output_format import chosen_format, format_options
@@ -27,6 +28,7 @@ than two labels, a label without runs, no directory. Metrics and rates never cha
     cls=ManyValues,
     multiple=True,
     metavar="A B ...",
+    shell_complete=recorded.labels,
     help="Two labels or more, one behind the other; the first is the baseline.",
 )
 @format_options

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from wt_git.cli.completion import recorded
 from wt_git.cli.options import CONTEXT_SETTINGS, definition_options
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ a signal. Ctrl-C once ends it after the run in flight, twice ends it now.
 @click.option(
     "--runtime",
     default="in_memory",
+    shell_complete=recorded.files,
     show_default=True,
     metavar="NAME",
     help="What drives the agent: a built-in or installed name, package.module:PLUGIN, or "

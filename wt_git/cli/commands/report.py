@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wt_git.cli.options import CONTEXT_SETTINGS, runs_dir_option
+from wt_git.cli.options import CONTEXT_SETTINGS, narrowing_options, runs_dir_option
 from wt_git.errors import EXIT_YES
 
 if TYPE_CHECKING:
@@ -35,16 +35,7 @@ a scenario is not there, or the file cannot be written. Nothing is run.
     metavar="FILE",
     help="Where to write it. Default: report.html for a page, otherwise standard output.",
 )
-@click.option(
-    "--label", "labels", multiple=True, help="Only this label. Repeatable; default: all of them."
-)
-@click.option(
-    "--scenario",
-    "scenarios",
-    multiple=True,
-    metavar="NAME",
-    help="Only scenarios of this name; a pattern with * ? [] is fine. Repeatable.",
-)
+@narrowing_options
 def command(
     *,
     runs_dir: Path,

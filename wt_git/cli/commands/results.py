@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wt_git.cli.options import CONTEXT_SETTINGS, runs_dir_option
+from wt_git.cli.options import CONTEXT_SETTINGS, narrowing_options, runs_dir_option
 from wt_git.cli.output_format import JSON, MARKDOWN, chosen_format, format_options
 from wt_git.errors import EXIT_YES
 
@@ -20,16 +20,7 @@ Exit codes: 0 something was summarised; 2 there is nothing to summarise. Nothing
 
 @click.command("results", epilog=EPILOG, context_settings=CONTEXT_SETTINGS)
 @runs_dir_option("The directory that sweeps were recorded in.")
-@click.option(
-    "--label", "labels", multiple=True, help="Only this label. Repeatable; default: all of them."
-)
-@click.option(
-    "--scenario",
-    "scenarios",
-    multiple=True,
-    metavar="NAME",
-    help="Only scenarios of this name; a pattern with * ? [] is fine. Repeatable.",
-)
+@narrowing_options
 @format_options
 @click.option(
     "--ladder",

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from wt_git.cli.classifiers import CLASSIFIERS, RULE_BASED
-from wt_git.cli.completion import recorded
-from wt_git.cli.options import CONTEXT_SETTINGS, runs_dir_option
+from wt_git.cli.options import CONTEXT_SETTINGS, narrowing_options, runs_dir_option
 from wt_git.errors import EXIT_YES
 
 if TYPE_CHECKING:
@@ -28,21 +27,7 @@ Exit codes: 0 always, but 2 when asked wrongly: triage informs, it does not gate
     show_default=True,
     help="Who says what kind of failure a run is.",
 )
-@click.option(
-    "--label",
-    "labels",
-    multiple=True,
-    shell_complete=recorded.labels,
-    help="Only this label. Repeatable; default: all of them.",
-)
-@click.option(
-    "--scenario",
-    "scenarios",
-    multiple=True,
-    metavar="NAME",
-    shell_complete=recorded.scenarios,
-    help="Only scenarios of this name; a pattern with * ? [] is fine. Repeatable.",
-)
+@narrowing_options
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON document.")
 def command(
     *,

@@ -88,8 +88,12 @@ def candidates(typed: Typed, commands: Mapping[str, Entry]) -> Iterator[Candidat
 def _of_command(typed: Typed, entry: Entry) -> Iterator[Candidate]:
     from click.shell_completion import ShellComplete  # noqa: PLC0415 - not for names of commands
 
+    from wt_git.cli.many_values import ManyValuesCommand  # noqa: PLC0415
+
     name, *others = typed.words
     command = importlib.import_module(entry.module).command
+    if isinstance(command, ManyValuesCommand):
+        others = command.before_cursor(others)
     option, is_joined, _ = typed.current.partition("=")
     lead = f"{option}=" if is_joined and option.startswith("--") else ""
     found = ShellComplete(command, {}, f"wt {name}", "").get_completions(others, typed.current)
