@@ -50,7 +50,14 @@ def test_the_overview_loads_nothing_from_elsewhere(args):
 
 
 @pytest.mark.parametrize(
-    "args", [["run", "--help"], ["watch", "--help"], ["batch", "--help"], ["nonsense"]]
+    "args",
+    [
+        ["run", "--help"],
+        ["watch", "--help"],
+        ["batch", "--help"],
+        ["report", "--help"],
+        ["nonsense"],
+    ],
 )
 def test_help_of_a_command_loads_nothing_heavy(args):
     """A command is described without what it takes to carry it out."""
@@ -132,6 +139,19 @@ def test_a_conversation_is_checked_and_imported_with_little(tmp_path):
         ours = {name.split(".")[1] for name in modules if name.startswith("wt_git.")}
         assert ours & {"sweep", "runner", "git", "evidence", "records", "mcp"} == set()
     assert (tmp_path / "imported" / "scenario.py").is_file()
+
+
+@pytest.mark.parametrize("form", ["json", "markdown", "html"])
+def test_a_report_loads_no_sweep_and_git_only_for_a_file(tmp_path, form):
+    """Whether git tracks the file that is to be written, only git knows."""
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    out = ["--out", str(tmp_path / "report.html")] if form == "html" else []
+    modules = loaded_after(command("report", "--runs", str(runs), "--format", form, *out))
+    assert third_party(modules) & (HEAVY - {"pydantic"}) == set()
+    ours = {name.split(".")[1] for name in modules if name.startswith("wt_git.")}
+    of_a_file = {"git", "evidence"} if out else set()
+    assert ours & {"sweep", "runner", "git", "evidence", "githooks"} == of_a_file
 
 
 def test_a_watch_loads_what_reads_lines(tmp_path):

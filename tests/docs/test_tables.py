@@ -13,7 +13,7 @@ import wt_git.api
 from wt_git.api import pack, scenario, score
 from wt_git.api.perturbations import __all__ as perturbations
 from wt_git.effect_classes import EffectClass
-from wt_git.records import events, experiments, rows
+from wt_git.records import events, experiments, report, rows
 from wt_git.records.sidecars import sidecar_document
 from wt_git.scenarios import builtin_packs
 from wt_git.sweep.scenario_block import scenario_block
@@ -157,3 +157,21 @@ def test_the_glossary_is_sorted_and_says_each_word_once():
     ][2:]
     assert len(words) > 40
     assert words == sorted(set(words))
+
+
+def listed_keys(column: list[str]) -> set[str]:
+    """The keys that a column names, several in a line among them."""
+    return {key for cell in column for key in re.findall(r"[a-z_]+", cell)}
+
+
+def test_the_keys_of_a_report_are_those_of_its_document():
+    """Of the head, a cell, a failure, a sweep's cost, and a run."""
+    head, cell, failure, cost, run = map(listed_keys, tables("files.md", "Report"))
+    assert head == set(report.Report.model_fields)
+    assert cell == set(report.Cell.model_fields)
+    assert failure == set(report.Failure.model_fields)
+    assert cost == set(report.SweepCost.model_fields)
+    assert run == set(report.RunDetail.model_fields)
+    text = section("files.md", "Report")
+    for part in (report.ReportSummary, report.Flaky, report.ScenarioRow, report.SampleTrace):
+        assert [key for key in part.model_fields if f"`{key}`" not in text] == []

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 
 from wt_git.cli import ui
 from wt_git.clock import SystemClock
-from wt_git.evidence.output_place import writing_output
-from wt_git.records.store import RunsDir
 from wt_git.reports.report_data import load_report
 from wt_git.reports.report_formats import is_a_report, write_report
 
@@ -39,6 +37,9 @@ def deliver_report(
         write_report(report, form, sys.stdout)
         sys.stdout.flush()  # here, where a reader that went away can still be noticed
     else:
+        from wt_git.evidence.output_place import writing_output  # noqa: PLC0415 - asks git
+        from wt_git.records.store import RunsDir  # noqa: PLC0415
+
         named = "the report" if out is None else "--out"
         with writing_output(
             place, RunsDir(runs_dir), named=named, is_ours=is_a_report, say=_say
