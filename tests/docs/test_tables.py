@@ -13,10 +13,12 @@ import wt_git.api
 from wt_git.api import pack, scenario, score
 from wt_git.api.perturbations import __all__ as perturbations
 from wt_git.effect_classes import EffectClass
-from wt_git.records import events, experiments, report, rows
+from wt_git.records import events, experiments, report, rescore, rows
+from wt_git.records.saved_runs import NOT_FLIGHTS
 from wt_git.records.sidecars import sidecar_document
 from wt_git.scenarios import builtin_packs
 from wt_git.sweep.scenario_block import scenario_block
+from wt_git.sweep.score_replacing import RESCORED
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PACKAGE = DOCS.parent / "wt_git"
@@ -67,8 +69,8 @@ def test_every_field_of_a_pack_and_of_a_failure_cost_is_explained():
 @pytest.mark.parametrize("name", wt_git.api.__all__)
 def test_every_public_name_is_mentioned(name):
     """Whoever sees a name in an import finds it on the page for authors."""
-    page = text("writing-a-scenario.md") + text("messages.md") + text("importing.md")
-    assert re.search(rf"\b{name}\b", page)
+    pages = ["writing-a-scenario.md", "messages.md", "importing.md", "recorded-servers.md"]
+    assert re.search(rf"\b{name}\b", "".join(map(text, pages)))
 
 
 def test_every_perturbation_has_a_row():
@@ -104,11 +106,25 @@ def test_the_keys_of_a_sidecar_are_those_of_its_file():
     """The block about the scenario included."""
     asked = scenario.Scenario("x", "x")
     document = sidecar_document(a_score(), asked.resolved_gate_layers(), scenario_block(asked))
-    (listed,) = tables("files.md", "Score sidecars")
+    listed, origins = tables("files.md", "Score sidecars")
     assert listed == list(document)
+    assert {RESCORED, *NOT_FLIGHTS} == set(origins)
     shown = section("files.md", "Score sidecars")
     assert [key for key in document["scenario"] if f"`{key}`" not in shown] == []
     assert [key for key in document["failure_cost"] if f"`{key}`" not in shown] == []
+
+
+def test_the_document_of_a_rescore_is_described():
+    """Every status with its keys, and every count."""
+    statuses, objects = tables("files.md", "Rescore")
+    assert statuses == ["ok", "unresolved", "error"]
+    assert objects == ["verdict", "layers", "metrics"]
+    shown = section("files.md", "Rescore")
+    models = (rescore.Rescored, rescore.Unresolved, rescore.NotScored, rescore.LayerChange,
+              rescore.RescoreSummary)  # fmt: skip
+    assert [key for model in models for key in model.model_fields if f"`{key}`" not in shown] == []
+    (counts,) = tables("rescoring.md", "Fast scorer iteration")
+    assert counts == list(rescore.RescoreSummary.model_fields)
 
 
 def test_the_keys_of_a_row_are_those_of_the_ledger():
