@@ -29,7 +29,7 @@ _PYTHON = """
 import sys, traceback
 names = {"__name__": "page"}
 for path in sys.stdin:
-    path, _, where = path.rstrip("\\n").partition("\\t")
+    path, where, names["__file__"] = path.rstrip("\\n").split("\\t")
     status = "0"
     try:
         with open(path) as stream:
@@ -155,7 +155,8 @@ class Reader:
     def _run_python(self, block: Block) -> Iterator[str]:
         file = self._scratch / "block.py"
         file.write_text("\n" * block.line + block.text)
-        ended = self._python.execute(f"{file}\t{block.page}")
+        named = self.folder / (block.file_name or "page.py")
+        ended = self._python.execute(f"{file}\t{block.page}\t{named}")
         if ended.status != (block.raises or "0"):
             yield f"{block.where}: ended with {ended.status}\n{ended.printed}"
 
