@@ -182,7 +182,7 @@ def _failures(every: list[tuple[str, str, dict[str, Any]]]) -> list[dict[str, An
                 (run["run_id"] for run in cell["run_list"] if run["verdict"] != "PASS"), None
             ),
             "decided_by": ["outcome"],
-            "detail": cell["layers"]["outcome"]["detail"],
+            "detail": next(iter(cell["layers"].values()))["detail"],
         }
         for name, label, cell in sorted(failed, key=lambda one: -one[2]["failure_risk"])
     ]

@@ -15,6 +15,7 @@ from wt_git.reports.page.signs import (
     number_text,
     time_text,
 )
+from wt_git.reports.page.tables import data_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -157,18 +158,10 @@ def _table(history: Sequence[Mapping[str, Any]]) -> Markup:
         "Prediction",
     )
     newest = list(reversed(history))[:_MOST_ROWS]
-    table = element(
-        "table",
-        element("caption", "Every sweep, the newest first", class_="visually-hidden"),
-        element("thead", element("tr", *(element("th", head, scope="col") for head in heads))),
-        element("tbody", *map(_row, newest)),
-    )
     left = len(history) - len(newest)
     cut = f" (the newest {len(newest):,} of {len(history):,})" if left else f" ({len(history):,})"
-    frame = element(
-        "div", table, class_="frame", tabindex="0", role="region", aria_label="Every sweep"
-    )
-    return element("details", element("summary", "The same as a table", cut), frame)
+    table = data_table("Table of every sweep, the newest first", heads, map(_row, newest))
+    return element("details", element("summary", "The same as a table", cut), table)
 
 
 def _row(one: Mapping[str, Any]) -> Markup:

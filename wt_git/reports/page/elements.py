@@ -7,6 +7,7 @@ that it is given is text and is escaped. So the one way to write a tag is to ask
 from __future__ import annotations
 
 import html
+import itertools
 import re
 from typing import TypeAlias
 
@@ -76,7 +77,12 @@ def _code_points(unseen: str) -> str:
 
 
 def _numbers(unseen: str) -> str:
-    return " ".join(f"U+{ord(one):04X}" for one in unseen)
+    """Return the numbers of characters; of one that is repeated, how often."""
+    counted = ((one, len(list(same))) for one, same in itertools.groupby(unseen))
+    return " ".join(
+        f"U+{ord(one):04X}{f'×{count}' if count > 1 else ''}"  # noqa: RUF001 - a count
+        for one, count in counted
+    )
 
 
 def _attribute(item: tuple[str, str | float | bool | None]) -> str:

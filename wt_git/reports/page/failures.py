@@ -16,6 +16,7 @@ from wt_git.reports.page.signs import (
     severity_sign,
     verdict_sign,
 )
+from wt_git.reports.page.tables import data_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -96,17 +97,8 @@ def flaky_table(flaky: Sequence[Mapping[str, Any]]) -> Markup:
     if not flaky:
         return element("p", "No scenario passed only some of its valid runs.", class_="nothing")
     heads = ("Scenario", "Label", "Passed", "Pass rate", "95% interval")
-    table = element(
-        "table",
-        element(
-            "caption", "Scenarios that passed some runs and failed others", class_="visually-hidden"
-        ),
-        element("thead", element("tr", *(element("th", head, scope="col") for head in heads))),
-        element("tbody", *map(_flaky_row, flaky)),
-    )
-    return element(
-        "div", table, class_="frame", tabindex="0", role="region", aria_label="Flaky scenarios"
-    )
+    caption = "Table of scenarios that passed some runs and failed others"
+    return data_table(caption, heads, map(_flaky_row, flaky))
 
 
 def _flaky_row(one: Mapping[str, Any]) -> Markup:

@@ -15,6 +15,7 @@ from wt_git.reports.page.signs import (
     severity_sign,
     verdict_sign,
 )
+from wt_git.reports.page.tables import scrolling
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -65,10 +66,7 @@ def verdict_matrix(labels: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> 
         class_="matrix",
         id="matrix",
     )
-    # It scrolls in both directions, so a keyboard must be able to get into it.
-    return element(
-        "div", table, class_="frame tall", tabindex="0", role="region", aria_label="Verdict matrix"
-    )
+    return scrolling(table, "Verdict matrix", "frame tall")
 
 
 _CAPTION = (

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from wt_git.reports.page.elements import Markup, element, name_text
 from wt_git.reports.page.signs import dollars, duration, percent, rate_picture
+from wt_git.reports.page.tables import data_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,15 +18,8 @@ def prediction_table(tiers: Mapping[str, Any] | None) -> Markup:
     """Return the ladder's totals by tier, the predictions first."""
     if not tiers:
         return element("p", "No finished sweep is recorded here.", class_="nothing")
-    table = element(
-        "table",
-        element("caption", "Predictions and their cost by tier", class_="visually-hidden"),
-        element("thead", element("tr", *(element("th", head, scope="col") for head in _HEADS))),
-        element("tbody", *(_row(tier, totals) for tier, totals in tiers.items())),
-    )
-    return element(
-        "div", table, class_="frame", tabindex="0", role="region", aria_label="Predictions by tier"
-    )
+    rows = (_row(tier, totals) for tier, totals in tiers.items())
+    return data_table("Table of predictions and their cost by tier", _HEADS, rows)
 
 
 def _row(tier: str, totals: Mapping[str, Any]) -> Markup:

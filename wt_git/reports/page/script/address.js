@@ -21,6 +21,7 @@ function forgetDetail() {
   history.replaceState(null, "", location.pathname + location.search);
 }
 
+byId("without-script").remove();
 for (const control of document.querySelectorAll(".needs-script")) control.classList.remove("needs-script");
 if (fromLabel) compare();
 addEventListener("hashchange", route);

@@ -50,35 +50,39 @@ function costWords(cost) {
 }
 
 function cellLayers(cell) {
-  const rows = Object.entries(cell.layers ?? {}).map(([layer, { passed, pass_rate: rate, detail }]) => [
-    layer,
-    resultSign(passed),
-    percent(rate),
-    decides(layer, cell.gate_layers?.includes(layer)),
-    detail && make("div", { class: "wide" }, longText(detail)),
-  ]);
-  return table("Layers", ["Layer", "Result", "Rate", "Decides", "Why"], rows);
+  const items = Object.entries(cell.layers ?? {}).map(([layer, { passed, pass_rate: rate, detail }]) => {
+    const isGate = cell.gate_layers?.includes(layer);
+    return layerItem({ layer, passed, detail, told: [`${percent(rate)} of runs`, decides(layer, isGate)] });
+  });
+  return make("ul", { class: "layers" }, items);
 }
 
-function resultSign(passed) {
-  return make("span", { class: `verdict ${passed ? "pass" : "fail"}` }, passed ? "passed" : "failed");
+/** Return a layer with its answer; `told` are words about it, some of which may be missing. */
+function layerItem({ layer, passed, detail, told }) {
+  const sign = make("span", { class: `verdict ${passed ? "pass" : "fail"}` }, passed ? "passed" : "failed");
+  const words = make("span", { class: "told" }, told.filter(Boolean).join(" · "));
+  const heading = make("p", { class: "layer-name" }, make("strong", null, layer), " ", sign, " ", words);
+  return make("li", null, heading, detail && longText(detail));
 }
 
 function decides(layer, isGate) {
-  if (layer === "integrity") return "whether it counts";
-  return isGate ? "yes" : "no";
+  if (layer === "integrity") return "decides whether a run counts";
+  return isGate ? "decides the verdict" : "does not decide";
 }
+
+/** Return the beginning of a run's id, by which people call it. */
+const runWord = (run) => (run.run_id || "?").slice(0, 8);
 
 function runTable(list) {
   const named = new Set(list.flatMap((run) => Object.keys(run.metrics ?? {})));
   const metrics = [...named].slice(0, MOST_METRICS);
   const metricOf = (run, metric) => (Object.hasOwn(run.metrics ?? {}, metric) ? run.metrics[metric] : undefined);
   const rows = list.map((run) => [
-    runLink(run, make("code", null, shortened(run.run_id || run.path, 8).slice(0, 8))),
+    runLink(run, make("code", null, runWord(run))),
     verdictSign(run.verdict),
     timeSign(run.started_at),
     ...metrics.map((metric) => metricText(metricOf(run, metric))),
   ]);
   const heads = ["Run", "Verdict", "Started (UTC)", ...metrics.map((metric) => name(metric, 60))];
-  return table("Runs", heads, rows);
+  return table("Table of runs", heads, rows);
 }

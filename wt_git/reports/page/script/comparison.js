@@ -76,7 +76,7 @@ function differenceTable(a, b, listed) {
     make("div", { class: "wide" }, changedLayers(before, after)),
   ]);
   const heads = ["Scenario", "Change", name(a, 80), name(b, 80), "Failure risk", "Layers that changed"];
-  return table("What differs", heads, rows);
+  return table("Table of what differs", heads, rows);
 }
 
 function side(cell, scenario, label) {

@@ -23,7 +23,7 @@ function goToFailedTurn() {
 
 function openRun(asked) {
   const place = runs().get(asked);
-  if (place) return openPanel(["Run ", name(place.run.run_id || place.run.path, 60)], runView(place));
+  if (place) return openPanel(["Run ", name(runWord(place.run))], runView(place));
   const told = make("p", null, "This report has no run ", make("code", null, name(asked)), ".");
   return openPanel("No such run", [told]);
 }

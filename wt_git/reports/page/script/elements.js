@@ -47,9 +47,16 @@ function shown(text) {
   return parts;
 }
 
-function codePoints(text) {
-  const number = (one) => one.codePointAt(0).toString(16).toUpperCase().padStart(4, "0");
-  return Array.from(text, (one) => `U+${number(one)}`).join(" ");
+/** Return the numbers of characters; of one that is repeated, how often. */
+function codePoints(unseen) {
+  return unseen
+    .match(/(.)\1*/gsu)
+    .map((same) => {
+      const number = same.codePointAt(0).toString(16).toUpperCase().padStart(4, "0");
+      const count = Array.from(same).length;
+      return `U+${number}${count > 1 ? `×${count}` : ""}`;
+    })
+    .join(" ");
 }
 
 /** Return a name that somebody chose, in its own direction. */

@@ -15,6 +15,7 @@ function runView(place) {
     runPlaces(place),
     make("p", { class: "lead" }, verdictSign(run.verdict), " ", name(place.scenario), " under ", name(place.label)),
     decision(run),
+    make("h3", null, "Layers"),
     runLayers(run.layers ?? {}),
     ...warningList(run.warnings ?? []),
     make("h3", null, "Conversation"),
@@ -56,14 +57,11 @@ function turnButton(index) {
 }
 
 function runLayers(layers) {
-  const rows = Object.entries(layers).map(([layer, { passed, detail, gate, evidence }]) => [
-    layer,
-    resultSign(passed),
-    decides(layer, gate),
-    evidence && shortened(evidence, 80),
-    detail && make("div", { class: "wide" }, longText(detail)),
-  ]);
-  return table("Layers", ["Layer", "Result", "Decides", "Evidence", "Why"], rows);
+  const items = Object.entries(layers).map(([layer, { passed, detail, gate, evidence }]) => {
+    const told = [decides(layer, gate), evidence && `evidence: ${shortened(evidence, 80)}`];
+    return layerItem({ layer, passed, detail, told });
+  });
+  return make("ul", { class: "layers" }, items);
 }
 
 function warningList(warnings) {
