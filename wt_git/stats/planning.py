@@ -78,6 +78,7 @@ def _apart(first: float, second: float) -> tuple[float, float]:
     return low, low + SMALLEST
 
 
+@lru_cache(maxsize=1024)
 def _runs(first: float, second: float, comparisons: int) -> int:
     def is_enough(runs: int) -> bool:
         return power(runs, first, second, comparisons) >= POWER
