@@ -139,6 +139,7 @@ def test_a_missing_directory_is_refused_and_nothing_is_made() -> None:
         (["--out", "runs/ledger.ndjsonl"], "is where wt keeps its records"),
         (["--out", "a\nb.html"], "--out may not hold a line break"),
         (["--out", "file/x.html"], "could not write --out 'file/x.html'"),
+        (["--out", "/dev/full"], "--out '/dev/full' cannot be written: it is not a regular file"),
         (["--format", "pdf"], "Invalid value for '--format'"),
     ],
 )

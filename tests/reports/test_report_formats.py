@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -21,9 +23,6 @@ from wt_git.records.layout import sidecar_path
 from wt_git.reports.report_data import load_report
 from wt_git.reports.report_formats import is_a_report, write_report
 from wt_git.reports.report_json import json_parts
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 NOW = datetime(2026, 1, 3, 4, 5, 6, tzinfo=UTC)
 CRITICAL = FailureCost("critical", customer_visible=True, reversible=False)
@@ -80,11 +79,11 @@ def test_the_whole_report_as_markdown(runs, monkeypatch):
 
 ## Layers
 
-| Scenario | Label | outcome | trajectory | constraint | integrity |
-| --- | --- | --- | --- | --- | --- |
-| lookup_order | candidate | 100% | 0% (diagnostic) | 100% (diagnostic) | 0% |
-| refund | candidate | 100% | 100% | 75% | 100% |
-| refund | main | 100% | 100% | 100% | 100% |
+| Scenario | Label | Rests on | outcome | trajectory | constraint | integrity |
+| --- | --- | --- | --- | --- | --- | --- |
+| lookup_order | candidate | all saved runs | 100% | 0% (diagnostic) | 100% (diagnostic) | 0% |
+| refund | candidate | regression | 100% | 100% | 75% | 100% |
+| refund | main | all saved runs | 100% | 100% | 100% | 100% |
 
 ## Failures by risk
 
@@ -111,6 +110,20 @@ def test_the_whole_report_as_markdown(runs, monkeypatch):
 - 1 saved run(s) cannot be read and are not counted: runs/lookup_order/agent/candidate/some-model/q4/20260102T120007123456Z_00000007.json (trace is not JSON)
 """
     )
+
+
+def test_what_a_cell_rests_on_is_always_said(runs):
+    """A probe certifies nothing, and a score of today is not what the sweep saw."""
+    save_run(runs, 1, probe=True)
+    save_row(runs, [1], tier="probe")
+    save_run(runs, 2, label="again", origin="rescore")
+    save_row(runs, [2], label="again", tier="focused")
+    save_run(runs, 3, label="old")
+    save_row(runs, [3], label="old", experiment=None, tier=None)
+    shown = written(runs, "markdown")
+    assert "| lookup_order | candidate | probe |" in shown
+    assert "| lookup_order | again | focused, rescored |" in shown
+    assert "| lookup_order | old | tier not recorded |" in shown
 
 
 def test_an_empty_report_is_one(runs):
@@ -158,7 +171,7 @@ def test_what_others_wrote_is_plain_text_in_markdown(runs, bad):
     shown = written(runs, "markdown")
     tables = [line for line in shown.splitlines() if line.startswith("|")]
     by_table = {line.count(" | ") for line in tables}
-    assert by_table <= {1, 2, 5, 7}
+    assert by_table <= {1, 2, 5, 6, 7}
     assert not re.search(r"<[a-z!/]", shown)
     assert not re.search(r"(?<!\\)\]\(", shown)
     assert not set(shown) & set("\x1b\u202e\u2028")
@@ -214,6 +227,20 @@ def test_a_report_is_known_by_its_look(runs, tmp_path, form):
     path = tmp_path / "report"
     path.write_text(written(runs, form))
     assert is_a_report(path)
+
+
+def test_links_pipes_and_devices_are_no_reports(tmp_path):
+    """What is renamed over them would not go where they lead, and a pipe keeps its reader waiting."""
+    empty = tmp_path / "empty"
+    empty.write_text("")
+    link = tmp_path / "link"
+    link.symlink_to(empty)
+    assert not is_a_report(link)
+    assert not is_a_report(tmp_path / "nothing")
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", Path("/dev/full")):
+        with pytest.raises(OSError, match="not a regular file"):
+            is_a_report(path)
 
 
 @pytest.mark.parametrize("text", ["# Notes", "{}", "<!DOCTYPE html><title>Mine</title>", "\n"])

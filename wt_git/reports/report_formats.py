@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Literal, TextIO, assert_never
 
+from wt_git import files
 from wt_git.reports.report_json import json_parts
 from wt_git.reports.report_markdown import report_lines
 from wt_git.text import json_characters
@@ -38,7 +40,16 @@ def write_report(report: LoadedReport, form: ReportFormat, stream: TextIO) -> No
 
 
 def is_a_report(path: Path) -> bool:
-    """Say whether the file at `path` is a report, or holds nothing. Raises `OSError`."""
-    with path.open("rb") as stream:
+    """Say whether the file at `path` is a report, or holds nothing.
+
+    A link is none: what is written in its place would be the file that it leads to no longer.
+    Raises `OSError`, also for a pipe and a device.
+    """
+    if path.is_symlink():
+        return False
+    descriptor = files.open_regular(path)
+    if descriptor is None:
+        return False
+    with os.fdopen(descriptor, "rb") as stream:
         begin = stream.read(_BEGIN)
     return not begin or begin.startswith(_TITLE) or any(sign in begin for sign in _SIGNS)

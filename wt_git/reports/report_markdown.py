@@ -21,6 +21,7 @@ _NOTHING = "—"
 _TIME = re.compile(r"[0-9T:.+Z-]{1,40}")
 _SHORT = {"PASS": "PASS", "PASS_WITH_VARIANCE": "VAR", "FAIL": "FAIL", "INVALID": "INVALID"}
 _FAILURE_COLUMNS = ("Risk", "Scenario", "Label", "Verdict", "Passed", "Decided by", "Run", "Detail")
+_LAYER_COLUMNS = ("Scenario", "Label", "Rests on", *SCORE_LAYER_ORDER)
 _FLAKY_COLUMNS = ("Scenario", "Label", "Passed of valid runs")
 _TIER_COLUMNS = ("Tier", "Sweeps", "Wall time", "Tokens in / out", "Cost", "Predictions held")
 _PASSED = ("PASS", "PASS_WITH_VARIANCE")
@@ -35,7 +36,7 @@ def report_lines(head: ReportHead, rows: Iterable[ScenarioRow]) -> Iterator[str]
     yield from _section("Pass rates", ("Layer", "Passed"), _rates(head, cells))
     if cells:
         yield from _section("Verdicts", ("Scenario", *_labels(head)), _matrix(head, cells))
-        yield from _section("Layers", ("Scenario", "Label", *SCORE_LAYER_ORDER), _layers(cells))
+        yield from _section("Layers", _LAYER_COLUMNS, _layers(cells))
     if head.failures:
         yield from _section("Failures by risk", _FAILURE_COLUMNS, map(_failure, head.failures))
     if head.flaky:
@@ -99,7 +100,17 @@ def _layers(rows: Sequence[ScenarioRow]) -> Iterator[list[str]]:
     for row in rows:
         for label, cell in row.cells.items():
             rates = [_layer(cell, name) for name in SCORE_LAYER_ORDER]
-            yield [_text(row.name), _text(label), *rates]
+            yield [_text(row.name), _text(label), _rests_on(cell), *rates]
+
+
+def _rests_on(cell: Cell) -> str:
+    """Return which experiment the cell is about: a probe certifies nothing, for one."""
+    parts = [] if cell.tier is None else [_text(cell.tier)]
+    if cell.selection == "all_traces":
+        parts.append("all saved runs")
+    elif cell.tier is None:
+        parts.append("tier not recorded")
+    return ", ".join([*parts, *(["rescored"] if cell.rescored else [])])
 
 
 def _layer(cell: Cell, name: str) -> str:
