@@ -34,6 +34,7 @@ LONGEST_NAME = 255
 _numbers = itertools.count()
 _READ_AT_ONCE = 1 << 15
 _CREATING = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+_READING = os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0)
 _APPENDING = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
 # U+0085, U+2028 and U+2029 end a line for many readers, so records carry them escaped.
 _LINE_BREAKS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
@@ -160,7 +161,7 @@ def open_regular(path: Path | str) -> int | None:
     Raises `OSError` for a folder, a pipe, a device; a pipe that nobody writes to does not block.
     """
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0))
+        descriptor = os.open(path, _READING)
     except FileNotFoundError:
         return None
     mode = os.fstat(descriptor).st_mode
@@ -185,6 +186,23 @@ def read_regular(path: Path | str) -> bytes:
     finally:
         os.close(descriptor)
     return b"".join(parts)
+
+
+def begin_of(path: Path | str, most: int) -> bytes:
+    """Return up to `most` bytes of a file; nothing when it cannot be read, or is a pipe.
+
+    With one call less than `read_regular`, for looks at thousands of files.
+    """
+    try:
+        descriptor = os.open(path, _READING)
+    except OSError:
+        return b""
+    try:
+        return os.read(descriptor, most)
+    except OSError:
+        return b""
+    finally:
+        os.close(descriptor)
 
 
 def try_lock(descriptor: int) -> bool:

@@ -12,6 +12,7 @@ import os
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from wt_git import files
 from wt_git.api.trace import folder_name
 from wt_git.records import layout
 
@@ -150,16 +151,7 @@ def begin_of(path: str) -> bytes:
 
     With fewer bytes than that, which is usual, it is all of the file; see `is_all`.
     """
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0))
-    except OSError:
-        return b""
-    try:
-        return os.read(descriptor, BEGIN_BYTES)
-    except OSError:
-        return b""
-    finally:
-        os.close(descriptor)
+    return files.begin_of(path, BEGIN_BYTES)
 
 
 def is_all(begin: bytes) -> bool:
