@@ -56,6 +56,8 @@ def test_the_overview_loads_nothing_from_elsewhere(args):
         ["watch", "--help"],
         ["batch", "--help"],
         ["report", "--help"],
+        ["rescore", "--help"],
+        ["replay", "--help"],
         ["nonsense"],
     ],
 )
@@ -152,6 +154,18 @@ def test_a_report_loads_no_sweep_and_git_only_for_a_file(tmp_path, form):
     ours = {name.split(".")[1] for name in modules if name.startswith("wt_git.")}
     of_a_file = {"git", "evidence"} if out else set()
     assert ours & {"sweep", "runner", "git", "evidence", "githooks"} == of_a_file
+
+
+def test_scoring_again_loads_no_git_no_runtime_and_no_display(tmp_path):
+    """Many traces are read for it, and nothing is run."""
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    (runs / "copy.json").write_text('{"windtunnel_trace": 1, "turns": []}')
+    modules = loaded_after(command("rescore", "--runs", str(runs)))
+    assert "wt_git.sweep.rescoring" in modules
+    assert third_party(modules) & (HEAVY - {"pydantic"}) == set()
+    ours = {name.removeprefix("wt_git.").partition(".")[0] for name in modules}
+    assert ours & {"git", "evidence", "githooks", "runtimes", "ladder"} == set()
 
 
 def test_a_watch_loads_what_reads_lines(tmp_path):

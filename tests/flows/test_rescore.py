@@ -125,6 +125,24 @@ def test_a_scorer_edit_shows_the_flips_and_touches_nothing_until_it_is_told_to()
     assert [row["verdict"] for row in ledger()] == ["FAIL", "FAIL"]
 
 
+def test_comparisons_read_the_new_scores() -> None:
+    """A regression that only a scorer made is gone with it, and the ledger is as it was."""
+    write_scorer("ok")
+    assert wt("run", *ALL[2:], "--scenario", "agree", "--label", "base").code == 0
+    write_scorer("yes")
+    asked = (*ALL[2:], "--scenario", "agree", "--label", "new", *DECLARED)
+    assert wt("run", *asked).code == 1
+    rows = Path("runs/ledger.ndjsonl").read_bytes()
+    compared = wt("compare", "--labels", "base", "new", "--json")
+    assert (compared.code, json.loads(compared.out)["regression"]) == (1, True)
+    write_scorer("ok")
+    assert wt("rescore", *ALL, "--label", "new", "--write").code == 0
+    compared = wt("compare", "--labels", "base", "new", "--json")
+    assert (compared.code, json.loads(compared.out)["regression"]) == (0, False)
+    assert json.loads(compared.out)["scenarios"][0]["verdicts"] == {"base": "PASS", "new": "PASS"}
+    assert Path("runs/ledger.ndjsonl").read_bytes() == rows
+
+
 def test_a_written_score_has_every_block_that_a_live_one_has() -> None:
     """With the origin in addition; written again it is the same but for its time."""
     write_scorer("ok")

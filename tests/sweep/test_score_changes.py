@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from kit.traces import a_score
 
 from wt_git.api.score import GATE_LAYER_ORDER, SCORE_LAYER_ORDER, LayerResult, Score
+from wt_git.records.quick_runs import CostFacts, LayerFacts, ScoreFacts
 from wt_git.records.saved_scores import SavedScore
 from wt_git.records.sidecars import run_verdict
 from wt_git.sweep.score_changes import TraceIdentity, score_change
@@ -26,34 +27,42 @@ SCORES = st.builds(Score, LAYERS, LAYERS, LAYERS, LAYERS)
 GATES = st.sets(st.sampled_from(GATE_LAYER_ORDER)).map(
     lambda names: tuple(name for name in GATE_LAYER_ORDER if name in names)
 )
-SAVED = st.builds(
-    lambda score, gates: SavedScore(score=score, gate_layers=gates, origin={}), SCORES, GATES
-)
+
+
+def saved(score: Score, gates: tuple[Any, ...]) -> SavedScore:
+    """The score as it is found beside a trace."""
+    layers = {
+        name: LayerFacts(layer.passed, layer.detail, dict(layer.metrics))
+        for name in SCORE_LAYER_ORDER
+        for layer in [getattr(score, name)]
+    }
+    facts = ScoreFacts(**layers, failure_cost=CostFacts("low", False, True, False))
+    return SavedScore(score=facts, gate_layers=gates, origin={})
 
 
 def passed(*, yes: bool) -> str:
     return "PASS" if yes else "FAIL"
 
 
-@given(SAVED, SCORES, GATES)
+@given(SCORES, GATES, SCORES, GATES)
 def test_what_is_said_follows_from_the_two_scores(
-    old: SavedScore, new: Score, gates: tuple[Any, ...]
+    before: Score, old_gates: tuple[Any, ...], new: Score, gates: tuple[Any, ...]
 ) -> None:
     """Layer by layer, the verdict by each score's own gate, and metrics by type and value."""
-    entry = score_change(IDENTITY, old, new, gates, written=False)
-    assert entry.verdict.old == run_verdict(old.score, old.gate_layers)
+    entry = score_change(IDENTITY, saved(before, old_gates), new, gates, written=False)
+    assert entry.verdict.old == run_verdict(before, old_gates)
     assert entry.verdict.new == run_verdict(new, gates)
     assert list(entry.layers) == list(SCORE_LAYER_ORDER)
     for name, layer in entry.layers.items():
-        was, now = getattr(old.score, name), getattr(new, name)
+        was, now = getattr(before, name), getattr(new, name)
         assert (layer.old, layer.new) == (passed(yes=was.passed), passed(yes=now.passed))
         assert (layer.old_detail, layer.detail) == (was.detail, now.detail)
         assert layer.changed == (was.passed != now.passed)
     flipped = any(layer.changed for layer in entry.layers.values())
     assert entry.changed == (flipped or entry.verdict.old != entry.verdict.new)
-    assert (entry.metrics.old, entry.metrics.new) == (old.score.metrics, new.metrics)
-    before, after = (json.dumps(one, sort_keys=True) for one in (old.score.metrics, new.metrics))
-    assert entry.metrics_changed == (before != after)
+    assert (entry.metrics.old, entry.metrics.new) == (before.metrics, new.metrics)
+    old_text, text = (json.dumps(one, sort_keys=True) for one in (before.metrics, new.metrics))
+    assert entry.metrics_changed == (old_text != text)
 
 
 @given(SCORES, GATES)
@@ -69,15 +78,14 @@ def test_nothing_changes_where_nothing_was_known(new: Score, gates: tuple[Any, .
 @given(SCORES, GATES)
 def test_the_same_score_again_changes_nothing(score: Score, gates: tuple[Any, ...]) -> None:
     """Scoring is a function of the trace and the definition."""
-    old = SavedScore(score=score, gate_layers=gates, origin={})
-    entry = score_change(IDENTITY, old, score, gates, written=False)
+    entry = score_change(IDENTITY, saved(score, gates), score, gates, written=False)
     assert (entry.changed, entry.metrics_changed) == (False, False)
 
 
 def test_another_gate_changes_the_verdict_although_no_layer_flips() -> None:
     """The author may take a layer into the gate."""
     score = a_score(trajectory=False)
-    old = SavedScore(score=score, gate_layers=("outcome",), origin={})
+    old = saved(score, ("outcome",))
     entry = score_change(IDENTITY, old, score, ("outcome", "trajectory"), written=False)
     assert (entry.verdict.old, entry.verdict.new, entry.changed) == ("PASS", "FAIL", True)
     assert not any(layer.changed for layer in entry.layers.values())

@@ -7,29 +7,33 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from wt_git import files
-from wt_git.api.score import (
-    GATE_LAYER_ORDER,
-    SCORE_FORMAT_VERSION,
-    Score,
-    ScoreFormatError,
-    score_from_dict,
-)
+from wt_git.api.score import GATE_LAYER_ORDER, SCORE_FORMAT_VERSION
 from wt_git.records import layout
 from wt_git.records.lenient import within
+from wt_git.records.saved_runs import UnreadableRunError, gate_layers, load_score
+from wt_git.records.sidecars import verdict_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from wt_git.api.score import GateLayer
+    from wt_git.records.quick_runs import ScoreFacts
+    from wt_git.records.sidecars import RunVerdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SavedScore:
     """A score, the layers that decided its verdict, and who made it, if it was not `wt run`."""
 
-    score: Score
+    score: ScoreFacts
     gate_layers: tuple[GateLayer, ...]
     origin: Mapping[str, Any]
+
+    @property
+    def verdict(self) -> RunVerdict:
+        """What its layers amount to by its own gate."""
+        failed = [layer for layer in GATE_LAYER_ORDER if not getattr(self.score, layer).passed]
+        return verdict_of(failed, self.gate_layers, integrity=self.score.integrity.passed)
 
 
 class UnreadableScoreError(ValueError):
@@ -38,7 +42,7 @@ class UnreadableScoreError(ValueError):
     `is_newer`: a later version of this program wrote it.
     """
 
-    def __init__(self, message: str, *, is_newer: bool = False) -> None:
+    def __init__(self, message: str, *, is_newer: bool) -> None:
         super().__init__(message)
         self.is_newer = is_newer
 
@@ -49,30 +53,20 @@ def read_score(trace_path: str) -> SavedScore | None:
     Raises `UnreadableScoreError`.
     """
     try:
-        found = json.loads(files.read_regular(layout.sidecar_name(trace_path)).decode("utf-8"))
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise UnreadableScoreError(error.strerror or str(error)) from error
-    except (ValueError, RecursionError) as error:
-        raise UnreadableScoreError("it is not JSON") from error
-    if not isinstance(found, dict):
-        raise UnreadableScoreError("it is not an object")
+        found = load_score(trace_path)
+    except UnreadableRunError as error:
+        if isinstance(error.__cause__, FileNotFoundError):
+            return None
+        raise UnreadableScoreError(str(error), is_newer=_is_newer(trace_path)) from error
+    return SavedScore(
+        score=found.score, gate_layers=gate_layers(found), origin=within(found.origin)
+    )
+
+
+def _is_newer(trace_path: str) -> bool:
     try:
-        score = score_from_dict(found)
-    except ScoreFormatError as error:
-        raise UnreadableScoreError(str(error), is_newer=_is_newer(found)) from error
-    return SavedScore(score=score, gate_layers=_gates(found), origin=within(found.get("origin")))
-
-
-def _is_newer(document: Mapping[str, Any]) -> bool:
-    said = document.get("windtunnel_score", within(document.get("score")).get("windtunnel_score"))
+        found = within(json.loads(files.read_regular(layout.sidecar_name(trace_path))))
+    except (OSError, ValueError, RecursionError):
+        return False
+    said = found.get("windtunnel_score", within(found.get("score")).get("windtunnel_score"))
     return type(said) is int and said > SCORE_FORMAT_VERSION
-
-
-def _gates(document: Mapping[str, Any]) -> tuple[GateLayer, ...]:
-    """Return the layers that decide; all of them where the file does not say it in a known way."""
-    for said in (document.get("gate_layers"), within(document.get("scenario")).get("gate_layers")):
-        if isinstance(said, list) and all(name in GATE_LAYER_ORDER for name in said):
-            return tuple(layer for layer in GATE_LAYER_ORDER if layer in said)
-    return GATE_LAYER_ORDER

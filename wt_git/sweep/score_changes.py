@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from wt_git.api.score import GateLayer, LayerResult, MetricValue, Score
+    from wt_git.records.quick_runs import LayerFacts
     from wt_git.records.saved_scores import SavedScore
 
 UNKNOWN = "UNKNOWN"
@@ -38,7 +39,7 @@ def score_change(
 
     Nothing changes where nothing was known.
     """
-    before = UNKNOWN if old is None else run_verdict(old.score, old.gate_layers)
+    before = UNKNOWN if old is None else old.verdict
     verdict = Verdicts.model_validate({"old": before, "new": run_verdict(new, gate_layers)})
     layers = {
         name: _layer(None if old is None else getattr(old.score, name), getattr(new, name))
@@ -56,7 +57,7 @@ def score_change(
     )
 
 
-def _layer(old: LayerResult | None, new: LayerResult) -> LayerChange:
+def _layer(old: LayerFacts | None, new: LayerResult) -> LayerChange:
     before, now = _said(old), _said(new)
     return LayerChange.model_validate(
         {
@@ -69,7 +70,7 @@ def _layer(old: LayerResult | None, new: LayerResult) -> LayerChange:
     )
 
 
-def _said(layer: LayerResult | None) -> str:
+def _said(layer: LayerFacts | LayerResult | None) -> str:
     if layer is None:
         return UNKNOWN
     return "PASS" if layer.passed else "FAIL"
