@@ -130,3 +130,27 @@ def test_calls_from_many_threads_are_all_logged():
     seen = {(call.args["n"], call.args["t"]) for call in log.get_calls()}
     assert len(log.get_calls()) == 400
     assert len(seen) == 400
+
+
+def test_more_may_be_known_of_a_call_than_its_result():
+    """It stands beside the result, and what is done to it afterwards does not reach the log."""
+    log = CallLog()
+    known = {"divergence": {"matched": None}}
+    log.finish(log.begin("tool", {}), 1, extra=known)
+    log.finish(log.begin("tool", {}), 2, error="broken", extra=known)
+    known["divergence"]["matched"] = 7
+    assert [call.extra for call in log.get_calls()] == [
+        {"divergence": {"matched": None}},
+        {"divergence": {"matched": None}, "error": "broken"},
+    ]
+
+
+def test_the_log_knows_whose_run_is_over():
+    """A call that is still being answered when the log is reset belongs to no run any more."""
+    log = CallLog()
+    early = log.begin("tool", {})
+    assert log.holds(early)
+    log.reset()
+    late = log.begin("tool", {})
+    assert not log.holds(early)
+    assert log.holds(late)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wt_git.api.document_reader import DocumentReader, shown
+from wt_git.api.json_copy import json_copy
 from wt_git.api.universe.arguments import normalize_tool_args, wrapped_where_needed
 from wt_git.api.universe.definition import (
     MATCH_MODES,
@@ -19,7 +20,6 @@ from wt_git.api.universe.definition import (
     UniverseTool,
     tools_by_name,
 )
-from wt_git.api.universe.json_limits import json_copy
 from wt_git.api.universe.matching_rules import (
     matching_to_dict,
     one_of,
@@ -65,9 +65,9 @@ def _tool(entry: DocumentReader) -> UniverseTool:
     result_schema = said.optional_mapping("result_schema")
     return UniverseTool(
         name=entry.filled_text("name"),
-        input_schema=json_copy(entry.mapping("input_schema"), entry.path("input_schema")),
+        input_schema=_copied(entry.mapping("input_schema"), entry.path("input_schema")),
         description=said.text("description", ""),
-        result_schema=json_copy(result_schema, entry.path("result_schema")),
+        result_schema=_copied(result_schema, entry.path("result_schema")),
         mode=one_of(MATCH_MODES, said, "mode", STATELESS),
     )
 
@@ -75,9 +75,13 @@ def _tool(entry: DocumentReader) -> UniverseTool:
 def _recording(entry: DocumentReader, defined: Mapping[str, object]) -> UniverseRecording:
     tool_name = entry.filled_text("tool_name")
     refuse_undefined([tool_name], defined, entry.path("tool_name"))
-    args = json_copy(entry.mapping("args"), entry.path("args"))
-    result = json_copy(entry.anything("result"), entry.path("result"))
+    args = _copied(entry.mapping("args"), entry.path("args"))
+    result = _copied(entry.anything("result"), entry.path("result"))
     return UniverseRecording(tool_name, normalize_tool_args(args), result)
+
+
+def _copied(value: object, where: str) -> Any:
+    return json_copy(value, where, UniverseFormatError)
 
 
 def universe_to_dict(universe: Universe) -> dict[str, Any]:
