@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 import zipfile
+from pathlib import Path
 
 import pytest
 from kit.installation import PROJECT, Installation, build_wheel
@@ -236,3 +237,15 @@ def test_an_installed_plugin_flies(installed, tmp_path):
     assert "greets" in printed
     (trace,) = (path for path in (tmp_path / "runs/greets").rglob("*.json") if "." not in path.stem)
     assert "hello from greeter" in trace.read_text()
+
+
+def test_what_is_no_code_is_installed_too(installed):
+    """The skill, whole, and the scripts of completion."""
+    skill = Path(installed.run("wt", "skill", "path"))
+    assert {str(path.relative_to(skill)) for path in skill.rglob("*.md")} == {
+        "SKILL.md",
+        "references/reading.md",
+        "references/refusals.md",
+    }
+    for shell in ("bash", "zsh", "fish"):
+        assert "__complete" in installed.run("wt", "completion", shell)

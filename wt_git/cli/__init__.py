@@ -66,6 +66,7 @@ COMMANDS = {
     ),
     "sync": Entry("wt_git.cli.commands.sync", "Fetch, unite and push the evidence in git."),
     "notes": Entry("wt_git.cli.commands.notes", "Show, rebuild or prune the evidence in git."),
+    "skill": Entry("wt_git.cli.commands.skill", "The guide for coding agents: where, install it."),
     "completion": Entry(
         "wt_git.cli.commands.completion", "Print a completion script for bash, zsh or fish."
     ),
