@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
-from kit.commands import ledger, traces, wt
+from kit.commands import WT, ledger, traces, wt
 from kit.conversations import call, envelope, message, response, said, write_envelope
 
 FILES = ["IMPORTED.md", "fixture.universe.json", "scenario.py", "scorer.py"]
@@ -232,6 +233,16 @@ def test_a_folder_that_cannot_be_written_is_refused():
     ran = import_it(out="parent/imported")
     assert ran.code == 2
     assert "cannot be written: Not a directory" in ran.err
+
+
+def test_what_was_written_before_the_disk_was_full_is_taken_away_again():
+    """A limit on the size of files fails in the middle, as a full disk does."""
+    write_envelope(envelope(said("user", "a long question " * 2000)))
+    command = f"ulimit -f 16; {' '.join(WT)} import --trace talk.wtin.json --out a/imported"
+    done = subprocess.run(["bash", "-c", command], check=False, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr == "wt import: --out 'a/imported' cannot be written: File too large\n"
+    assert names(".") == ["talk.wtin.json"]
 
 
 def test_a_folder_in_the_place_of_a_file_is_refused():

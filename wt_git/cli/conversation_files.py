@@ -95,9 +95,9 @@ def _write(trace: InterchangeTrace, path: Path, folder: Path) -> ImportResult:
 
 def _unwritable(folder: Path, error: OSError) -> UsageError:
     reason = error.strerror or str(error)
-    at = one_line(str(error.filename or folder))
+    place = f" ('{one_line(str(error.filename))}')" if error.filename else ""
     return UsageError(
-        f"--out '{one_line(str(folder))}' cannot be written: {reason} ('{at}')",
+        f"--out '{one_line(str(folder))}' cannot be written: {reason}{place}",
         code="out-folder-unwritable",
         facts={"path": str(folder), "reason": reason},
     )
