@@ -145,11 +145,11 @@ def test_a_rescored_group_shows_the_verdict_of_today(runs):
     """The ledger says what the scorer said when the sweep ran."""
     save_run(runs, 1, origin="rescore")
     save_run(runs, 2)
-    save_row(runs, [1, 2], verdict="FAIL")
+    save_row(runs, [1, 2], verdict="FAIL", experiment={"counts_as_failure": True})
     found = only(runs)
-    assert (found.verdict, found.rescored) == ("PASS", True)
+    assert (found.verdict, found.rescored, found.counts_as_failure) == ("PASS", True, None)
     save_run(runs, 2, layers={"outcome": False})
-    assert only(runs).verdict == "FAIL"
+    assert (only(runs).verdict, only(runs).counts_as_failure) == ("FAIL", True)
     save_row(runs, [1, 2], verdict="PASS_WITH_VARIANCE")
     assert only(runs).verdict == "PASS_WITH_VARIANCE"
     save_run(runs, 2, layers={"integrity": False})

@@ -54,7 +54,8 @@ def scenario_totals(group: Group) -> ScenarioTotals:
         sweep_id=None if row is None else row.sweep_id,
         budget_exhausted=None if row is None else row.budget_exhausted,
         interrupted=None if row is None else row.interrupted,
-        counts_as_failure=None if row is None else row.counts_as_failure,
+        # What a row says of its own verdict is nothing about another one.
+        counts_as_failure=row.counts_as_failure if row and row.verdict == verdict else None,
         rescored=rescored,
         diagnostic_failures=[
             layer
