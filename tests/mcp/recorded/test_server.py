@@ -124,6 +124,13 @@ def test_a_taken_port_is_an_error_that_leaves_nothing_behind(started):
     assert call_tool(other.url, "poll").text == '"queued"'
 
 
+@pytest.mark.parametrize("where", [{"port": 70_000}, {"host": "192.0.2.1"}])
+def test_an_address_that_is_none_is_an_error(where):
+    """Whatever is wrong with it."""
+    with pytest.raises(RuntimeError, match="failed to start on"):
+        RecordedMCPServer(orders(), **where).start()
+
+
 def test_a_wildcard_address_is_advertised_as_one_to_connect_to(started):
     """Agents in containers come from other addresses, with other names for this host."""
     _, handle = started(orders(), host="0.0.0.0")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -105,17 +106,20 @@ class RecordedMCPServer:
             ) from missing
         try:
             listener = addresses.listen(self._host, self._port)
-        except OSError as error:
+        except (OSError, OverflowError) as error:  # the latter for a number that is no port
             if _loopback_is_forbidden():
                 return self._handle_at(f"recorded://{self._name}")
             raise RuntimeError(
                 f"the recorded server failed to start on {self._host}:{self._port}: {error}"
             ) from error
-        port = int(listener.getsockname()[1])
-        host = addresses.connectable(self._host)
-        handle = self._handle_at(addresses.http_url(host, port, addresses.MCP_PATH))
-        app = recorded_app(self._name, self._log, handle, self._host)
-        self._running = ThreadServer(app, listener, start_limit_s=_START_LIMIT_S)
+        with contextlib.ExitStack() as on_failure:
+            on_failure.callback(listener.close)
+            port = int(listener.getsockname()[1])
+            host = addresses.connectable(self._host)
+            handle = self._handle_at(addresses.http_url(host, port, addresses.MCP_PATH))
+            app = recorded_app(self._name, self._log, handle, self._host)
+            self._running = ThreadServer(app, listener, start_limit_s=_START_LIMIT_S)
+            on_failure.pop_all()
         return handle
 
     def _handle_at(self, url: str) -> RecordedMCPHandle:
