@@ -59,7 +59,7 @@ class Visit:
         self.page = page
         self.url = url
         self.problems: list[str] = []
-        page.set_default_timeout(10_000)
+        page.set_default_timeout(30_000)
         page.on("console", lambda said: self._note(f"console {said.type}: {said.text}"))
         page.on("pageerror", lambda error: self._note(f"error: {error}"))
         page.on("dialog", self._dialog)

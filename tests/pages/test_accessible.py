@@ -62,10 +62,9 @@ def test_without_javascript_the_tables_are_there(browser, page_of):
         assert page.get_by_text("Without its script").is_visible()
 
 
-@pytest.mark.parametrize("view", VIEWS)
-def test_severities_and_verdicts_do_not_rely_on_colour(browser, page_of, view):
+def test_severities_and_verdicts_do_not_rely_on_colour(browser, page_of):
     """Each has a word, and a sign before it that no other has."""
-    with a_visit(browser, page_of(a_report()), **view) as visit:
+    with a_visit(browser, page_of(a_report())) as visit:
         visit.go()
         for kind, expected in (("severity", 3), ("verdict", 4)):
             seen = visit.page.locator(f"main .{kind}").evaluate_all(

@@ -27,11 +27,17 @@ COUNTS = """() => Object.fromEntries(['script', 'style', 'img', 'iframe', 'link'
   .map(tag => [tag, document.getElementsByTagName(tag).length]))"""
 
 
-def hostile(text):
-    """A report in which everything that can be any text is `text`."""
+def hostile(*attacks):
+    """A report in which everything that can be any text is one of `attacks`, a scenario for each."""
     # Names in a document can be written as UTF-8; what a run says may be anything.
-    name = text.encode("utf-8", "replace").decode()
-    report = ReportDocument(runs_dir=name, remarks=[name])
+    names = [text.encode("utf-8", "replace").decode() for text in attacks]
+    report = ReportDocument(runs_dir=names[0], remarks=names)
+    for text, name in zip(attacks, names, strict=True):
+        attack(report, text, name)
+    return report
+
+
+def attack(report, text, name):
     told = [
         turn("user", text),
         turn(
@@ -58,7 +64,7 @@ def hostile(text):
     }
     report.cell(
         name,
-        name,
+        "main",
         ["FAIL", "PASS"],
         severity=name,
         detail=text,
@@ -69,39 +75,29 @@ def hostile(text):
         diagnostic_failures=[name],
         layers={text: {"passed": False, "pass_rate": 0.5, "detail": text}},
     )
-    report.cell(name, f"{name}2", [name], detail=text)
-    return report
+    report.cell("the same", name, [name], detail=text)
 
 
-def open_everything(visit):
+def open_run(visit, number=0):
+    """Go from a row of the matrix to its first run; return what elements the page has then."""
     visit.go()
     page = visit.page
-    page.locator("#matrix tbody a").first.click()
-    page.locator("#detail[open]").wait_for()
+    page.locator("#matrix tbody tr").nth(number).locator("a").first.click()
     page.locator("dialog table a").first.click()
     page.locator(".turn.failed").wait_for()
     return page.evaluate(COUNTS)
 
 
-@pytest.fixture(scope="module")
-def plain_counts(browser, tmp_path_factory):
-    """What elements the page has when nobody attacks it."""
-    from wt_git.reports.page.page import write_page  # noqa: PLC0415 - once for the module
-
-    path = tmp_path_factory.mktemp("plain") / "report.html"
-    report = hostile("plain")
-    with path.open("w", encoding="utf-8") as stream:
-        write_page(report.document, report.details, stream)
-    with a_visit(browser, path) as visit:
-        return open_everything(visit)
-
-
-@pytest.mark.parametrize("attack", ATTACKS)
-def test_hostile_text_is_inert(browser, page_of, plain_counts, attack):
+def test_hostile_text_is_inert(browser, page_of):
     """No script runs, nothing is asked of the network, and the page has the elements it always has."""
-    text = ATTACKS[attack]
-    with a_visit(browser, page_of(hostile(text)), viewport=PHONE) as visit:
-        assert open_everything(visit) == plain_counts
+    with a_visit(browser, page_of(hostile(*(f"plain{one}" for one in ATTACKS)))) as visit:
+        plain = open_run(visit)
+    with a_visit(browser, page_of(hostile(*ATTACKS.values())), viewport=PHONE) as visit:
+        rows = len(ATTACKS)
+        for number in range(rows):
+            assert open_run(visit, number) == plain, number
+            assert visit.page.locator("dialog").evaluate("e => e.scrollWidth - e.clientWidth") <= 0
+            visit.page.keyboard.press("Escape")
         assert visit.page.evaluate("'pwned' in window") is False
         assert visit.page.title() == "Wind Tunnel report"
         assert visit.overflow() <= 0
@@ -110,7 +106,7 @@ def test_hostile_text_is_inert(browser, page_of, plain_counts, attack):
 def test_hostile_text_does_not_lock_anybody_out(browser, page_of):
     """With all of it on one page, axe still finds nothing."""
     with a_visit(browser, page_of(hostile(" ".join(ATTACKS.values())))) as visit:
-        open_everything(visit)
+        open_run(visit)
         visit.axe("a hostile run")
 
 
@@ -118,7 +114,7 @@ def test_hostile_text_is_shown_as_it_is(browser, page_of):
     """The reader sees every character of an answer, tags and quotes included."""
     text = ATTACKS["closing tags"] + ATTACKS["attributes"]
     with a_visit(browser, page_of(hostile(text))) as visit:
-        open_everything(visit)
+        open_run(visit)
         assert visit.page.locator(".turn .text").first.inner_text() == text
 
 
@@ -157,9 +153,7 @@ def test_what_changes_direction_changes_only_itself(browser, page_of):
     ("line", "shown"),
     [
         pytest.param("x" * 1_000_000, 1_000_000, id="letters"),
-        pytest.param("\u202e" * 1_000_000, 14, id="overrides"),
-        pytest.param("\x1b[31mred " * 100_000, 1_400_000, id="escapes"),
-        pytest.param("<b>" * 333_333, 999_999, id="tags"),
+        pytest.param("\u202e\x1b<b>" * 200_000, 3_000_000, id="marks"),
     ],
 )
 def test_a_line_of_a_megabyte_does_not_freeze_the_page(browser, page_of, line, shown):
@@ -171,14 +165,14 @@ def test_a_line_of_a_megabyte_does_not_freeze_the_page(browser, page_of, line, s
         page = visit.page
         more = page.locator(".turn button.more")
         assert more.inner_text() == f"Show all {len(line):,} characters"
-        assert page.evaluate("document.body.innerText.length") < 60_000
+        assert page.evaluate("document.body.innerText.length") < 150_000
         more.click()
         assert more.get_attribute("aria-expanded") == "true"
         assert page.locator(".turn .text").evaluate("e => e.textContent.length") >= shown
-        assert page.evaluate("document.getElementsByTagName('*').length") < 2_000
+        assert page.evaluate("document.getElementsByTagName('*').length") < 10_000
         assert page.locator("#detail").evaluate("e => e.scrollWidth - e.clientWidth") <= 0
         more.click()
-        assert page.evaluate("document.body.innerText.length") < 60_000
+        assert page.evaluate("document.body.innerText.length") < 150_000
 
 
 def test_the_policy_forbids_what_the_page_never_does(browser, page_of):

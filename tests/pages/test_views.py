@@ -47,7 +47,7 @@ def test_back_closes_what_a_link_opened(browser, page_of):
         page.go_forward()
         page.locator(".turn.failed").wait_for()
         page.keyboard.press("Escape")
-        assert page.url == visit.url
+        page.wait_for_url(visit.url)
 
 
 def test_a_click_beside_the_panel_closes_it(browser, page_of):
@@ -58,7 +58,7 @@ def test_a_click_beside_the_panel_closes_it(browser, page_of):
         visit.page.locator("#detail .lead").click()
         assert visit.page.locator("#detail").is_visible()
         visit.page.mouse.click(20, 400)
-        assert not visit.page.locator("#detail").is_visible()
+        visit.page.locator("#detail").wait_for(state="hidden")
 
 
 def test_links_to_what_is_not_there_say_so(browser, page_of):

@@ -6,29 +6,32 @@ import base64
 import hashlib
 from pathlib import Path
 
-_HERE = Path(__file__).parent
-_STYLES = (
-    "colours",
-    "text",
-    "controls",
-    "signs",
-    "tables",
-    "failures",
-    "costs",
-    "detail",
-    "print",
-)
-_SCRIPTS = (
-    "elements",
-    "signs",
-    "report",
-    "cell",
-    "run",
-    "detail",
-    "comparison",
-    "matrix",
-    "address",
-)
+HERE = Path(__file__).parent
+FILES = {
+    "style": (
+        "colours",
+        "text",
+        "controls",
+        "signs",
+        "tables",
+        "failures",
+        "costs",
+        "detail",
+        "print",
+    ),
+    "script": (
+        "elements",
+        "signs",
+        "report",
+        "cell",
+        "run",
+        "detail",
+        "comparison",
+        "matrix",
+        "address",
+    ),
+}
+"""What the style sheet and the script of the page are made of, in their order."""
 
 
 def template() -> str:
@@ -38,12 +41,12 @@ def template() -> str:
 
 def style() -> str:
     """Return the one style sheet of the page."""
-    return "\n".join(_read(f"style/{name}.css") for name in _STYLES)
+    return "\n".join(_read(f"style/{name}.css") for name in FILES["style"])
 
 
 def script() -> str:
     """Return the one script of the page. What its files declare stays inside it."""
-    body = "\n".join(_read(f"script/{name}.js") for name in _SCRIPTS)
+    body = "\n".join(_read(f"script/{name}.js") for name in FILES["script"])
     return f'"use strict";\n(() => {{\n{body}}})();\n'
 
 
@@ -60,7 +63,7 @@ def policy(style: str, script: str) -> str:
 
 
 def _read(name: str) -> str:
-    return (_HERE / name).read_text("utf-8")
+    return (HERE / name).read_text("utf-8")
 
 
 def _hash(text: str) -> str:

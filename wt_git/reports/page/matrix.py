@@ -114,9 +114,8 @@ def _cell(scenario: str, label: str, cell: Mapping[str, Any] | None) -> Markup:
     range_ = element("span", told, class_="range") if told else None
     return element(
         "td",
-        link,
+        element("div", link, range_, *_notes(cell), class_="cell"),
         interval_picture(cell.get("gate_pass_rate"), interval) if told else None,
-        element("span", range_, *_notes(cell), class_="notes"),
     )
 
 

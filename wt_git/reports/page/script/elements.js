@@ -2,6 +2,7 @@
 // made from a string of HTML, and the page's own policy forbids the browser to do so.
 
 const CUT = 4000; // characters of a text that are shown at first
+const PIECE = 50_000; // characters that are laid out together, once all of a text is shown
 const MOST_MARKS = 300; // of unseen characters in one text, before they are written without a box
 // The same list as in elements.py.
 const UNSEEN =
@@ -63,8 +64,12 @@ function codePoints(unseen) {
 const name = (text, most = 200) => make("bdi", null, shortened(String(text), most));
 
 function shortened(text, most) {
-  return text.length <= most ? text : `${text.slice(0, most)} … (${grouped(text.length)} characters)`;
+  if (text.length <= most) return text;
+  return `${text.slice(0, wholeEnd(text, most))} … (${grouped(text.length)} characters)`;
 }
+
+/** Return `end`, or one more where it would divide a character that takes two places. */
+const wholeEnd = (text, end) => (/[\udc00-\udfff]/.test(text[end] ?? "") ? end + 1 : end);
 
 const grouped = (number) => number.toLocaleString("en-US");
 
@@ -75,7 +80,7 @@ function longText(value, tag = "div") {
   if (text.length <= CUT) return fill(body, text);
   const button = make("button", { type: "button", class: "more" });
   const show = (all) => {
-    fill(body, all ? text : `${text.slice(0, CUT)} …`);
+    fill(body, all ? piecesOf(text) : `${text.slice(0, wholeEnd(text, CUT))} …`);
     button.textContent = all
       ? `Show the first ${grouped(CUT)} characters`
       : `Show all ${grouped(text.length)} characters`;
@@ -84,6 +89,18 @@ function longText(value, tag = "div") {
   button.addEventListener("click", () => show(button.getAttribute("aria-expanded") !== "true"));
   show(false);
   return make("div", null, body, button);
+}
+
+/** Return a long text in pieces, of which the browser lays out those that are in view. */
+function piecesOf(text) {
+  const pieces = [];
+  for (let start = 0, end; start < text.length; start = end) {
+    end = Math.min(start + PIECE, text.length);
+    const line = text.lastIndexOf("\n", end - 1) + 1;
+    if (end < text.length) end = line > start ? line : wholeEnd(text, end);
+    pieces.push(make("span", { class: "piece" }, text.slice(start, end)));
+  }
+  return pieces;
 }
 
 const pretty = (value) => JSON.stringify(value, null, 2) ?? "";
