@@ -101,7 +101,36 @@ def test_it_names_what_is_left_to_do():
     assert "Replace stubbed `input_schema` values" in tasks[3]
     assert "`offered`, `t1`" in tasks[3]
     assert "Call 2, `b` of tool `t2`," in tasks[4]
+    assert "add a tool and a recording" in tasks[4]
     assert "`x`" in tasks[5]
+
+
+def tasks_of(*parts, **sections):
+    raw = envelope(message("assistant", *parts), **sections)
+    return [line for line in note(raw).split("\n") if line.startswith("- [ ] ")]
+
+
+def test_an_import_without_any_tool_says_what_it_lacks():
+    """Its scenario wants a tool to be used, and there is none to use."""
+    _, _, lacking, unanswered = tasks_of(call("a", "t1"))
+    assert "offered no tool" in lacking
+    assert "`requires_tool_use`" in lacking
+    assert "add a tool and a recording" in unanswered
+    _, _, stubbed, unanswered = tasks_of(call("a", "t1"), tool_definitions=[{"name": "t1"}])
+    assert "Replace stubbed" in stubbed
+    assert "add a recording if" in unanswered
+
+
+def test_a_tool_that_answered_differently_each_time_is_named():
+    """Polling: a stateless fixture would give the first answer for ever."""
+    polls = [
+        {"tool_name": name, "args": {"id": 1}, "result": result}
+        for name, result in [("poll", "queued"), ("same", 1), ("poll", "done"), ("same", 1)]
+    ]
+    found = [line for line in tasks_of(witnessed_calls=polls) if "sequence" in line]
+    assert len(found) == 1
+    assert "`poll`" in found[0]
+    assert "`same`" not in found[0]
 
 
 def test_it_says_that_turns_were_skipped():

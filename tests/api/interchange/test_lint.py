@@ -89,3 +89,11 @@ def test_what_is_no_conversation_is_refused_first():
 def test_a_conversation_that_was_read_has_the_same_findings(raw):
     """It may be given as a document or as a value."""
     assert lint_interchange(parse_interchange(raw)) == lint_interchange(raw)
+
+
+def test_a_tool_that_is_defined_twice_is_reported():
+    """A fixture cannot hold both, so an import refuses it."""
+    tools = [{"name": name} for name in ("a", "b", "a")]
+    assert lint_interchange(envelope(tool_definitions=tools)) == [
+        "tool_definitions[2] defines 'a' again; it cannot be imported so"
+    ]

@@ -11,6 +11,7 @@ from wt_git.api.interchange.conversation import (
     ToolCallPart,
     ToolCallResponsePart,
 )
+from wt_git.api.universe.arguments import canonical_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -45,6 +46,18 @@ class Evidence:
     def tools(self) -> tuple[str, ...]:
         """The names of the tools that were called, in the order of their first call."""
         return tuple(dict.fromkeys(call.tool_name for call in self.calls))
+
+    @property
+    def undecided(self) -> tuple[str, ...]:
+        """The names of the tools that answered the same arguments in different ways."""
+        results: dict[tuple[str, str], str] = {}
+        found: dict[str, None] = {}
+        for call in self.calls:
+            result = canonical_json(call.result)
+            asked = (call.tool_name, canonical_json(call.args))
+            if results.setdefault(asked, result) != result:
+                found[call.tool_name] = None
+        return tuple(found)
 
 
 def evidence_of(trace: InterchangeTrace) -> Evidence:

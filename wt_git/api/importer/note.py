@@ -104,10 +104,24 @@ def _tasks(plan: ImportPlan) -> Iterator[str]:
         )
     if plan.stubbed:
         yield f"{_STUBBED}: {_codes(plan.stubbed)}"
+    if plan.requires_tool_use and not plan.universe.tools:
+        yield (
+            "The agent is offered no tool, although the conversation used some: add them to the"
+            " fixture, or take `requires_tool_use` out of `scenario.py`. Until then nothing can pass."
+        )
+    if plan.evidence.undecided:
+        yield (
+            "The same arguments were answered differently, and the first answer is replayed each"
+            f" time: {_codes(plan.evidence.undecided)}. Where the order matters, give the tool"
+            ' `"mode": "sequence"` in `fixture.universe.json`.'
+        )
     for call in plan.evidence.unanswered:
+        lacking = (
+            "recording" if call.tool_name in plan.universe.tool_map else "tool and a recording"
+        )
         yield (
             f"Call {call.number}, {markdown_code(call.id)} of tool {markdown_code(call.tool_name)},"
-            " has no response and is not in the fixture: add a recording if the agent may repeat it."
+            f" has no response and is not in the fixture: add a {lacking} if the agent may repeat it."
         )
     for response in plan.evidence.unclaimed:
         yield (

@@ -22,14 +22,14 @@ _CUT = ("[truncated]", "[redacted]")
 
 
 def lint_interchange(envelope: object) -> list[str]:
-    """Return one warning per finding, in the order of the messages and then of witnessed calls.
+    """Return one warning per finding, messages first, then witnessed calls.
 
-    Reported are values that were cut or blacked out, which would be replayed as they are, and
-    responses to calls that nobody made. `envelope` is a parsed document or an `InterchangeTrace`.
+    Reported are values that were cut or blacked out, which would be replayed as they are, responses
+    to calls that nobody made, and tools that are defined twice. `envelope` is a parsed document or an `InterchangeTrace`.
     Raises `InterchangeFormatError` as `parse_interchange` does.
     """
     trace = envelope if isinstance(envelope, InterchangeTrace) else parse_interchange(envelope)
-    return [*_of_messages(trace), *_of_witnessed_calls(trace)]
+    return [*_of_messages(trace), *_of_witnessed_calls(trace), *_of_definitions(trace)]
 
 
 def _of_messages(trace: InterchangeTrace) -> Iterator[str]:
@@ -62,6 +62,14 @@ def _of_witnessed_calls(trace: InterchangeTrace) -> Iterator[str]:
         place = f"witnessed_calls[{index}]"
         yield from _cut(f"{place}.args (tool {call.tool_name!r})", call.args)
         yield from _cut(f"{place}.result (tool {call.tool_name!r})", call.result)
+
+
+def _of_definitions(trace: InterchangeTrace) -> Iterator[str]:
+    seen = set()
+    for index, tool in enumerate(trace.tool_definitions or ()):
+        if tool.name in seen:
+            yield f"tool_definitions[{index}] defines {tool.name!r} again; it cannot be imported so"
+        seen.add(tool.name)
 
 
 def _cut(place: str, value: Any) -> Iterator[str]:
