@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any, TextIO, TypeAlias
 
-    from wt_git.reports.groups import Group
-    from wt_git.reports.report_data import LoadedReport
+    from wt_git.reports.counted.groups import Group
+    from wt_git.reports.report.load import LoadedReport
 
     Key: TypeAlias = tuple[str, str]
     RunsPath: TypeAlias = str | os.PathLike[str]
@@ -45,7 +45,7 @@ def load_runs(runs_dir: RunsPath) -> dict[Key, dict[str, Any]]:
     Both are as their files have them. The score carries the ledger row of its group, where there is
     one, under `_aggregate`. A run that vanishes meanwhile is left out.
     """
-    from wt_git.reports.raw_runs import raw_run  # noqa: PLC0415
+    from wt_git.reports.report.raw_runs import raw_run  # noqa: PLC0415
 
     found = {key: raw_run(group) for key, group in load_run_groups(runs_dir).items()}
     return {key: run for key, run in found.items() if run is not None}
@@ -57,8 +57,8 @@ def load_run_groups(runs_dir: RunsPath) -> dict[Key, Group]:
     A group has its `runs` in the order of their start, and the `row` of the ledger that they are
     of, or None.
     """
-    from wt_git.reports.report_data import groups_or_none  # noqa: PLC0415
-    from wt_git.reports.report_rows import row_groups  # noqa: PLC0415
+    from wt_git.reports.report.load import groups_or_none  # noqa: PLC0415
+    from wt_git.reports.report.rows import row_groups  # noqa: PLC0415
 
     rows = row_groups(groups_or_none(Path(runs_dir)).groups)
     return {(row.name, label): group for row in rows for label, group in row.by_label.items()}
@@ -66,7 +66,7 @@ def load_run_groups(runs_dir: RunsPath) -> dict[Key, Group]:
 
 def summarize_group(group: Group) -> dict[str, Any]:
     """Return what the runs of `group` came to, as `wt results --json` says it (docs/files.md)."""
-    from wt_git.reports.result_totals import scenario_totals  # noqa: PLC0415
+    from wt_git.reports.counted.totals import scenario_totals  # noqa: PLC0415
 
     return scenario_totals(group).as_document()
 
@@ -77,7 +77,7 @@ def compute_diff(runs_dir: RunsPath, label_a: str, label_b: str) -> list[dict[st
     They are the `changes` of `wt compare --json`, the gravest first. Raises `UsageError` when the
     labels are equal or one of them has no runs.
     """
-    from wt_git.reports.load_comparison import load_comparison  # noqa: PLC0415
+    from wt_git.reports.comparison.load import load_comparison  # noqa: PLC0415
 
     compared = load_comparison(Path(runs_dir), [label_a, label_b]).document
     return [change.as_document() for change in compared.changes]
@@ -90,9 +90,9 @@ def compute_metric_deltas(
 
     They are the `metric_deltas` of `wt compare --json`; `groups` are those of `load_run_groups`.
     """
-    from wt_git.reports.metric_deltas import metric_deltas  # noqa: PLC0415
-    from wt_git.reports.result_totals import scenario_totals  # noqa: PLC0415
-    from wt_git.reports.shared_scenarios import pairs, subjects  # noqa: PLC0415
+    from wt_git.reports.comparison.metric_deltas import metric_deltas  # noqa: PLC0415
+    from wt_git.reports.comparison.shared_scenarios import pairs, subjects  # noqa: PLC0415
+    from wt_git.reports.counted.totals import scenario_totals  # noqa: PLC0415
 
     shared = pairs(subjects(map(scenario_totals, groups.values())), [label_a, label_b])
     return [delta.as_document() for delta in metric_deltas(shared, label_a)]
@@ -106,7 +106,7 @@ def generate_html(runs_dir: RunsPath, out_path: RunsPath) -> Path:
     """
     from wt_git.evidence.output_place import writing_output  # noqa: PLC0415
     from wt_git.records.store import RunsDir  # noqa: PLC0415
-    from wt_git.reports.report_formats import is_a_report, write_report  # noqa: PLC0415
+    from wt_git.reports.report.formats import is_a_report, write_report  # noqa: PLC0415
 
     report, out = _report(runs_dir), Path(out_path)
     with writing_output(
@@ -118,20 +118,20 @@ def generate_html(runs_dir: RunsPath, out_path: RunsPath) -> Path:
 
 def generate_markdown(runs_dir: RunsPath, out: TextIO | None = None) -> None:
     """Write the report as Markdown to the stream `out`, by default standard output."""
-    from wt_git.reports.report_formats import write_report  # noqa: PLC0415
+    from wt_git.reports.report.formats import write_report  # noqa: PLC0415
 
     write_report(_report(runs_dir), "markdown", sys.stdout if out is None else out)
 
 
 def generate_json(runs_dir: RunsPath, out: TextIO | None = None) -> None:
     """Write the report document (docs/files.md, "Report") to the stream `out`, by default stdout."""
-    from wt_git.reports.report_formats import write_report  # noqa: PLC0415
+    from wt_git.reports.report.formats import write_report  # noqa: PLC0415
 
     write_report(_report(runs_dir), "json", sys.stdout if out is None else out)
 
 
 def _report(runs_dir: RunsPath) -> LoadedReport:
     from wt_git.clock import SystemClock  # noqa: PLC0415
-    from wt_git.reports.report_data import load_report  # noqa: PLC0415
+    from wt_git.reports.report.load import load_report  # noqa: PLC0415
 
     return load_report(Path(runs_dir), now=SystemClock().now())

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wt_git.records.saved_runs import SavedRun
-from wt_git.reports.groups import Group
-from wt_git.reports.result_totals import scenario_totals
+from wt_git.reports.counted.groups import Group
+from wt_git.reports.counted.totals import scenario_totals
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

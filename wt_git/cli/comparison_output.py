@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wt_git.cli.output_format import JSON, MARKDOWN, print_answer, print_document
-from wt_git.reports.comparison_markdown import comparison_markdown
-from wt_git.reports.comparison_text import comparison_lines
-from wt_git.reports.load_comparison import load_comparison
+from wt_git.reports.comparison.load import load_comparison
+from wt_git.reports.comparison.markdown import comparison_markdown
+from wt_git.reports.comparison.text import comparison_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

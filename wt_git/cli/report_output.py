@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from wt_git.cli import ui
 from wt_git.clock import SystemClock
-from wt_git.reports.report_data import load_report
-from wt_git.reports.report_formats import is_a_report, write_report
+from wt_git.reports.report.formats import is_a_report, write_report
+from wt_git.reports.report.load import load_report
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wt_git.reports.report_formats import ReportFormat
+    from wt_git.reports.report.formats import ReportFormat
 
 _PAGE = Path("report.html")
 

@@ -10,8 +10,8 @@ from wt_git import files
 from wt_git.cli import ui
 from wt_git.cli.classifiers import classify_with
 from wt_git.errors import UsageError
-from wt_git.reports.load_triage import load_triage
-from wt_git.reports.triage_markdown import triage_lines
+from wt_git.reports.triage.load import load_triage
+from wt_git.reports.triage.markdown import triage_lines
 from wt_git.text import json_characters
 
 if TYPE_CHECKING:

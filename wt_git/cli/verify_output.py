@@ -41,7 +41,7 @@ def _json(_: Sequence[Verified], found: Verification, __: Mapping[str, str]) -> 
 
 
 def _github(verified: Sequence[Verified], found: Verification, environ: Mapping[str, str]) -> None:
-    from wt_git.reports.verify_github import summary, workflow_commands  # noqa: PLC0415
+    from wt_git.reports.verify.github import summary, workflow_commands  # noqa: PLC0415
 
     _text(verified, found, environ)
     for line in workflow_commands(found):
@@ -57,7 +57,7 @@ def _github(verified: Sequence[Verified], found: Verification, environ: Mapping[
 
 
 def _junit(_: Sequence[Verified], found: Verification, __: Mapping[str, str]) -> None:
-    from wt_git.reports.verify_junit import verify_junit  # noqa: PLC0415
+    from wt_git.reports.verify.junit import verify_junit  # noqa: PLC0415
 
     click.echo(verify_junit(found), nl=False)
 

@@ -11,7 +11,7 @@ from wt_git.cli.options import CONTEXT_SETTINGS, narrowing_options, runs_dir_opt
 from wt_git.errors import EXIT_YES
 
 if TYPE_CHECKING:
-    from wt_git.reports.report_formats import ReportFormat
+    from wt_git.reports.report.formats import ReportFormat
 
 EPILOG = """
 Exit codes: 0 the report was written, also one about an empty directory; 2 the directory, a label or

@@ -1,0 +1,163 @@
+"""A comparison for a comment on a pull request: Markdown, in which foreign text is no markup."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wt_git.naming import named
+from wt_git.reports.comparison.words import (
+    difference_words,
+    metric_words,
+    names_of,
+    overall_finding,
+    p_words,
+    rate_finding,
+)
+from wt_git.reports.markdown_table import table
+from wt_git.text import markdown_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from wt_git.records.comparison import Comparison, RateDelta, RateTotals
+
+    Name = Callable[[str, str | None], str]
+
+_LIMIT = 120
+_TWO = 2
+_MOST_ROWS = 60
+"""A comment on GitHub holds 65536 characters."""
+
+
+def comparison_markdown(found: Comparison, remarks: Sequence[str]) -> Iterator[str]:
+    """Yield the lines; `remarks` are sentences about what is left out."""
+    names = names_of(found)
+
+    def shown(scenario: str, pack: str | None) -> str:
+        return markdown_text(names(scenario, pack), _LIMIT)
+
+    yield _headline(found)
+    yield ""
+    left_out: list[str] = []
+    yield from _scenarios(found, shown, left_out)
+    yield from _overall(found)
+    yield from _metrics(found, shown, left_out)
+    told = [*_new(found), *left_out, *remarks]
+    if told:
+        yield "Left out:"
+        yield ""
+        yield from (f"- {markdown_text(one)}" for one in told)
+
+
+def _headline(found: Comparison) -> str:
+    worse = sum(one.direction == "regression" for one in found.changes)
+    better = len(found.changes) - worse
+    told = f"{worse} verdict regression(s)" if worse else "No verdict regression"
+    also = f", {better} improvement(s)" if better else ""
+    labels = ", ".join(markdown_text(label, _LIMIT) for label in found.labels[1:])
+    return f"**{told}**{also}: {labels} against {markdown_text(found.baseline, _LIMIT)}"
+
+
+def _scenarios(found: Comparison, shown: Name, left_out: list[str]) -> Iterator[str]:
+    """Yield the scenarios with runs under both labels, those whose verdict changed first."""
+    changes = {(one.label, one.scenario_id, one.pack): at for at, one in enumerate(found.changes)}
+    verdicts = {(one.scenario_id, one.pack): one.verdicts for one in found.scenarios}
+
+    def place(of: RateDelta) -> int:
+        return changes.get((of.label, of.scenario_id, of.pack), len(changes))
+
+    rows = [
+        (
+            shown(one.scenario_id, one.pack),
+            *_several(found, one.label),
+            _cell(verdicts[one.scenario_id, one.pack][found.baseline], one.baseline),
+            _cell(verdicts[one.scenario_id, one.pack][one.label], one.candidate),
+            *_numbers(one),
+            _finding(found, place(one), one),
+        )
+        for one in sorted(found.pass_rates, key=place)
+    ]
+    if rows:
+        heads = (*_heads(found), "Difference (95% interval)", "Adjusted p", "Finding")
+        yield from table(heads, _first(rows, "scenario(s)", left_out))
+
+
+def _several(found: Comparison, label: str) -> tuple[str, ...]:
+    """Return the cell with a label, which a table about a single one does not need."""
+    return (markdown_text(label, _LIMIT),) if len(found.labels) > _TWO else ()
+
+
+def _heads(found: Comparison) -> tuple[str, ...]:
+    baseline, *others = (markdown_text(label, _LIMIT) for label in found.labels)
+    if len(others) == 1:
+        return ("Scenario", baseline, others[0])
+    return ("Scenario", "Label", baseline, "With the label")
+
+
+def _cell(verdict: str | None, of: RateTotals) -> str:
+    invalid = f", {of.invalid} invalid" if of.invalid else ""
+    return f"{markdown_text(verdict or 'N/A', _LIMIT)} {of.passed}/{of.runs}{invalid}"
+
+
+def _numbers(of: RateDelta) -> tuple[str, str]:
+    if of.difference is None or of.interval is None or of.p_adjusted is None:
+        return "", ""
+    return difference_words(of.difference, of.interval), markdown_text(p_words(of.p_adjusted))
+
+
+def _finding(found: Comparison, place: int, of: RateDelta) -> str:
+    if place == len(found.changes):
+        return rate_finding(of)
+    change = found.changes[place]
+    risk = f"risk {change.risk_a:.2f} to {change.risk_b:.2f}"
+    return f"**{change.direction}**, {risk}; {rate_finding(of)}"
+
+
+def _overall(found: Comparison) -> Iterator[str]:
+    for label, of in found.overall.items():
+        if of is not None:
+            yield (
+                f"All {of.scenarios} scenario(s) of {markdown_text(label, _LIMIT)}, each counted "
+                f"once: {difference_words(of.difference, of.interval)}, "
+                f"p {markdown_text(p_words(of.p_value))}, {overall_finding(of)}."
+            )
+            yield ""
+
+
+def _metrics(found: Comparison, shown: Name, left_out: list[str]) -> Iterator[str]:
+    """Yield the metrics that moved."""
+    moved = [one for one in found.metric_deltas if one.baseline != one.candidate]
+    rows = [
+        (
+            shown(one.scenario_id, one.pack),
+            *_several(found, one.label),
+            markdown_text(one.metric, _LIMIT),
+            markdown_text(metric_words(one)),
+        )
+        for one in moved
+    ]
+    if rows:
+        heads = ("Scenario", *_several(found, "Label"), "Metric", "From the baseline")
+        yield from table(heads, _first(rows, "metric(s)", left_out))
+    if len(moved) < len(found.metric_deltas):
+        left_out.append(f"{len(found.metric_deltas) - len(moved)} metric(s) that did not move")
+
+
+def _new(found: Comparison) -> Iterator[str]:
+    """Yield which scenarios the baseline has no runs of."""
+    shown = names_of(found)
+    names = [
+        shown(one.scenario_id, one.pack)
+        for one in found.scenarios
+        if one.verdicts[found.baseline] is None
+    ]
+    if names:
+        yield f"{len(names)} scenario(s) have no runs under '{found.baseline}': {named(names)}"
+
+
+def _first(
+    rows: Sequence[tuple[str, ...]], what: str, left_out: list[str]
+) -> Sequence[tuple[str, ...]]:
+    if len(rows) > _MOST_ROWS:
+        left_out.append(f"{len(rows) - _MOST_ROWS} more {what}, which `wt compare` shows")
+    return rows[:_MOST_ROWS]

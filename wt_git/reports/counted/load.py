@@ -1,0 +1,160 @@
+"""Reading the runs that count from a directory, or saying what is not there.
+
+Every table, comparison and report reads a runs directory this one way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wt_git.errors import UsageError
+from wt_git.naming import listed
+from wt_git.records import layout
+from wt_git.records.ledger import Ledger
+from wt_git.records.reading import missing_directory, passed_over, readable_records
+from wt_git.reports.counted.reader import Asked, RunReader
+from wt_git.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from wt_git.records.result_rows import Pair, ResultRow
+    from wt_git.reports.counted.groups import Group
+    from wt_git.reports.counted.reader import LeftOut
+
+_MOST_NAMED = 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadedGroups:
+    """The runs that count, by label in the order of `labels`, then by scenario and pack.
+
+    `labels` are those that were asked for and have runs, `present` those that were met on the way,
+    `missing` was asked for in vain. `remarks` are sentences about what is left out.
+    """
+
+    runs_dir: Path
+    labels: tuple[str, ...]
+    present: tuple[str, ...]
+    missing: tuple[str, ...]
+    groups: tuple[Group, ...]
+    remarks: tuple[str, ...]
+
+
+def load_groups(
+    runs_dir: Path, labels: Sequence[str] = (), scenarios: Sequence[str] = ()
+) -> LoadedGroups:
+    """Return the runs below `runs_dir` that count under `labels` (exact; none: all of them).
+
+    Of `scenarios`, which are patterns, one has to match. Raises `UsageError` when nothing is left.
+    """
+    if not runs_dir.is_dir():
+        raise UsageError(missing_directory(runs_dir), code="runs-dir-missing")
+    wanted = list(dict.fromkeys(labels))
+    asked = Asked(labels=frozenset(wanted) or None, scenarios=tuple(scenarios))
+    ledger = Ledger(runs_dir).results(asked.labels)
+    with readable_records():
+        reader = _read(runs_dir, asked, ledger.rows)
+    shown = tuple(one for one in wanted or sorted(reader.labels) if one in reader.labels)
+    missing = tuple(one for one in wanted if one not in reader.labels)
+    left_out = (*_unread(reader.left_out), *passed_over(ledger.passed_over, layout.LEDGER))
+    if not shown:
+        raise _no_runs(runs_dir, missing, reader, left_out)
+    groups = tuple(group for label in shown for group in reader.groups(label))
+    if not groups:
+        raise UsageError(
+            f"no scenario matched {_names(scenarios)}; there is: {_names(reader.scenarios)}",
+            hints=left_out,
+            code="scenario-unmatched",
+        )
+    told = (
+        *_missing_labels(missing, reader.labels),
+        *_unmatched(asked, shown, groups),
+        *_gone(groups),
+    )
+    return LoadedGroups(
+        runs_dir=runs_dir,
+        labels=shown,
+        present=tuple(sorted(reader.labels)),
+        missing=missing,
+        groups=groups,
+        remarks=(*told, *left_out),
+    )
+
+
+def _read(runs_dir: Path, asked: Asked, rows: Mapping[Pair, Sequence[ResultRow]]) -> RunReader:
+    """Read what was asked for; everything, when a label is not where its runs are stored.
+
+    Somebody may have moved them, and otherwise the labels that there are have to be named.
+    """
+    reader = RunReader(asked, rows)
+    reader.read(runs_dir, everywhere=False)
+    if asked.labels is not None and not asked.labels <= reader.labels:
+        reader = RunReader(asked, rows)
+        reader.read(runs_dir, everywhere=True)
+    return reader
+
+
+def _no_runs(
+    runs_dir: Path, missing: Sequence[str], reader: RunReader, left_out: tuple[str, ...]
+) -> UsageError:
+    if not reader.labels:
+        of = f"no runs with label(s): {_names(missing)}; " if missing else ""
+        return UsageError(
+            f"{of}no scored runs found under '{runs_dir}'", hints=left_out, code="no-scored-runs"
+        )
+    return unknown_labels(missing, reader.labels, hints=left_out)
+
+
+def unknown_labels(
+    missing: Sequence[str], present: Iterable[str], *, hints: tuple[str, ...] = ()
+) -> UsageError:
+    """Return the refusal for labels that nobody recorded, naming those that there are."""
+    there = sorted(present)
+    return UsageError(
+        next(_missing_labels(missing, there)),
+        hints=hints,
+        code="label-unknown",
+        facts={"missing": list(missing), "present": there},
+    )
+
+
+def _missing_labels(missing: Sequence[str], present: Iterable[str]) -> Iterator[str]:
+    if missing:
+        there = _names(present)
+        yield f"no runs with label(s): {_names(missing)}; labels present: {there}"
+
+
+def _unmatched(asked: Asked, labels: Sequence[str], groups: Sequence[Group]) -> Iterator[str]:
+    found = {one.runs[0].scenario for one in groups}
+    for pattern in dict.fromkeys(asked.scenarios):
+        if not any(Asked(scenarios=(pattern,)).scenario(name) for name in found):
+            yield f"no scenario matched {_names([pattern])}"
+    empty = [one for one in labels if all(one != of.runs[0].label for of in groups)]
+    if asked.labels is not None and empty:
+        yield f"no scenario matched under label(s): {_names(empty)}"
+
+
+def _gone(groups: Iterable[Group]) -> Iterator[str]:
+    gone = sum(len(one.row.run_ids) - len(one.runs) for one in groups if one.row is not None)
+    if gone:
+        yield f"{gone} run(s) that the ledger names are not there any more, or cannot be read"
+
+
+def _unread(left_out: LeftOut) -> Iterator[str]:
+    if left_out.unreadable:
+        more = left_out.unreadable - len(left_out.examples)
+        named = ", ".join(
+            [*map(one_line, left_out.examples), *([f"and {more} more"] if more else [])]
+        )
+        yield f"{left_out.unreadable} saved run(s) cannot be read and are not counted: {named}"
+    if left_out.unfinished:
+        yield f"{left_out.unfinished} run(s) have no score and are not counted: they did not end"
+    if left_out.not_flights:
+        yield f"{left_out.not_flights} run(s) of selftests and replays are not counted"
+
+
+def _names(names: Iterable[str]) -> str:
+    return listed([one_line(name) for name in sorted(names)], most=_MOST_NAMED)

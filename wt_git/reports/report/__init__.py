@@ -1,0 +1,1 @@
+"""What `wt report` shows; the page has a package of its own."""

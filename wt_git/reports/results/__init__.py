@@ -1,0 +1,1 @@
+"""What `wt results` shows."""

@@ -1,0 +1,1 @@
+"""What `wt verify` writes for other services."""
