@@ -35,7 +35,7 @@ def island(text, mark):
 
 
 class Tags(HTMLParser):
-    """The tags of a page with their attributes' names, but for those that mark unseen characters."""
+    """The tags of a page with their attributes' names, but for what shows unseen and line ends."""
 
     def __init__(self, text):
         super().__init__()
@@ -43,7 +43,7 @@ class Tags(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag, attrs):
-        if dict(attrs).get("class") != "unseen":
+        if tag != "wbr" and dict(attrs).get("class") != "unseen":
             self.found.append((tag, *(name for name, _ in attrs)))
 
 
@@ -196,6 +196,7 @@ def test_elements_escape_children_and_attributes():
     assert made == '<p class="a&quot;b" hidden>&lt;b&gt;<i>&amp;</i>5</p>'
     assert join("a\u202eb") == 'a<span class="unseen">U+202E</span>b'
     assert element("a", title="x\x00\x00y") == '<a title="xU+0000\u00d72y"></a>'
+    assert name_text("a_b__c") == "<bdi>a_<wbr>b__<wbr>c</bdi>"
     assert name_text("n" * 300, 10) == "<bdi>nnnnnnnnnn … (300 characters)</bdi>"
 
 

@@ -19,6 +19,7 @@ _UNSEEN = re.compile(
     "\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]+"
 )
 _VOID = frozenset({"meta", "input", "col"})
+_WORD_ENDS = re.compile(r"(?<=[_/.:])(?=[^_/.:])")
 
 
 class Markup(str):
@@ -26,6 +27,8 @@ class Markup(str):
 
     __slots__ = ()
 
+
+_BREAK = Markup("<wbr>")
 
 Child: TypeAlias = str | int | None
 """What an element may hold: `Markup`, or a text, or a number; None holds the place of nothing."""
@@ -49,8 +52,12 @@ def join(*children: Child) -> Markup:
 
 
 def name_text(text: str, most: int = 200) -> Markup:
-    """Return a name that somebody chose, cut at `most` characters, in its own direction."""
-    return element("bdi", shortened(text, most))
+    """Return a name that somebody chose, cut at `most` characters, in its own direction.
+
+    A long one may go on in the next line behind its words, as `snake_case` does not by itself.
+    """
+    first, *rest = _WORD_ENDS.split(shortened(text, most))
+    return element("bdi", first, *(part for word in rest for part in (_BREAK, word)))
 
 
 def shortened(text: str, most: int) -> str:

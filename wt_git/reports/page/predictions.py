@@ -11,7 +11,7 @@ from wt_git.reports.page.tables import data_table
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_HEADS = ("Tier", "Sweeps", "Predictions held", "Reviews that changed a decision", "Took", "Cost")
+_HEADS = ("Tier", "Sweeps", "Predictions held", "Changed a decision", "Took", "Cost")
 
 
 def prediction_table(tiers: Mapping[str, Any] | None) -> Markup:
@@ -32,7 +32,7 @@ def _row(tier: str, totals: Mapping[str, Any]) -> Markup:
         element("th", name_text(tier, 30), scope="row"),
         element("td", f"{totals.get('sweeps', 0):,}", class_="number"),
         element("td", rate_picture(rate) if made else None, told, class_="estimate"),
-        element("td", f"{changed} of {reviewed}" if reviewed else "none reviewed"),
+        element("td", f"{changed} of {reviewed} reviews" if reviewed else "none reviewed"),
         element("td", duration(totals.get("wall_s")), class_="number"),
         element("td", dollars(totals.get("cost_usd")), class_="number"),
     )

@@ -52,7 +52,7 @@ function costWords(cost) {
 function cellLayers(cell) {
   const items = Object.entries(cell.layers ?? {}).map(([layer, { passed, pass_rate: rate, detail }]) => {
     const isGate = cell.gate_layers?.includes(layer);
-    return layerItem({ layer, passed, detail, told: [`${percent(rate)} of runs`, decides(layer, isGate)] });
+    return layerItem({ layer, passed, detail, told: [`passed in ${percent(rate)} of runs`, decides(layer, isGate)] });
   });
   return make("ul", { class: "layers" }, items);
 }

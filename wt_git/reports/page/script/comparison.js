@@ -72,16 +72,21 @@ function differenceTable(a, b, listed) {
     make("span", { class: `change ${kind}` }, KINDS.get(kind)),
     side(before, scenario, a),
     side(after, scenario, b),
-    `${decimals(before?.failure_risk, 2)} → ${decimals(after?.failure_risk, 2)}`,
+    make("span", { class: "whole" }, riskWords(before, after)),
     make("div", { class: "wide" }, changedLayers(before, after)),
   ]);
   const heads = ["Scenario", "Change", name(a, 80), name(b, 80), "Failure risk", "Layers that changed"];
   return table("Table of what differs", heads, rows);
 }
 
+function riskWords(before, after) {
+  return `${decimals(before?.failure_risk, 2)} → ${decimals(after?.failure_risk, 2)}`;
+}
+
 function side(cell, scenario, label) {
   if (!cell) return "—";
-  return link({ scenario, label }, verdictSign(cell.verdict), ` ${cell.passed ?? 0}/${cell.runs ?? 0}`);
+  const count = ` ${cell.passed ?? 0}/${cell.runs ?? 0}`;
+  return make("span", { class: "whole" }, link({ scenario, label }, verdictSign(cell.verdict), count));
 }
 
 function changedLayers(before, after) {

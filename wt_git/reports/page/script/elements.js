@@ -60,8 +60,11 @@ function codePoints(unseen) {
     .join(" ");
 }
 
-/** Return a name that somebody chose, in its own direction. */
-const name = (text, most = 200) => make("bdi", null, shortened(String(text), most));
+/** Return a name that somebody chose, in its own direction, which may break behind its words. */
+function name(text, most = 200) {
+  const words = shortened(String(text), most).split(/(?<=[_/.:])(?=[^_/.:])/);
+  return make("bdi", null, words.flatMap((word, index) => (index ? [make("wbr"), word] : [word])));
+}
 
 function shortened(text, most) {
   if (text.length <= most) return text;
