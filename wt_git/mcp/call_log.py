@@ -45,11 +45,11 @@ class CallLog:
     """Calls in the order of their arrival, and the failures armed for the next ones.
 
     Safe to use from any thread. Arguments and results are copied as they are logged, so that a tool
-    which hands out its own tables cannot change what was recorded.
+    which hands out its own tables cannot change what was recorded. `failures` are new by default.
     """
 
-    def __init__(self, clock: Clock | None = None) -> None:
-        self.failures = FailurePlan()
+    def __init__(self, clock: Clock | None = None, *, failures: FailurePlan | None = None) -> None:
+        self.failures = failures or FailurePlan()
         self._clock = clock or SystemClock()
         self._lock = threading.Lock()
         self._calls: list[MCPCall] = []

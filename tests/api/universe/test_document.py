@@ -113,6 +113,8 @@ def test_a_document_is_read_whole():
         ("matching.per_tool_on_miss", {"poll": []}, "matching.per_tool_on_miss.poll must be one"),
         ("matching.modes", {"pol": "sequence"}, "matching.modes names undefined tools: 'pol'"),
         ("matching.modes", {"poll": {}}, "matching.modes.poll must be one of stateless, sequence"),
+        ("matching.modes", {"poll": None}, "matching.modes.poll must be one of stateless, sequ"),
+        ("matching.per_tool_on_miss", {"poll": ""}, "matching.per_tool_on_miss.poll must be one"),
     ],
 )
 def test_a_violation_is_named_by_its_place(path, value, message):

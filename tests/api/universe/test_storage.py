@@ -158,6 +158,20 @@ def test_witnessed_calls_become_recordings(tmp_path):
 
 
 @pytest.mark.parametrize(
+    "call",
+    [
+        MCPCall("say", None, "hi", 1.0),
+        {"tool_name": "say", "args": None, "result": "hi"},
+    ],
+)
+def test_a_call_without_arguments_may_say_so_by_null(tmp_path, call):
+    """Some wires do; in the file it is an empty object."""
+    path = tmp_path / "frozen.json"
+    assert freeze_universe([call], [TOOL], path=path).recordings[0].args == {}
+    assert load_universe(path).recordings[0].args == {}
+
+
+@pytest.mark.parametrize(
     "matching",
     [
         UniverseMatching("nearest", {"say": ["text"]}, modes={"say": "sequence"}),

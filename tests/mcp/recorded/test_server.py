@@ -114,6 +114,20 @@ def test_a_stopped_server_can_be_started_again(started):
     assert call_tool(second.url, "poll").text == '"queued"'
 
 
+def test_a_second_start_begins_anew(started):
+    """Calls and what they used up belong to the handle that saw them; what is armed stays armed."""
+    server, first = started(orders())
+    server.arm_failure(tool="find_order", mode="malformed_json")
+    assert call_tool(first.url, "poll").text == '"queued"'
+    server.stop()
+    second = server.start()
+    assert second.call_log() == []
+    assert call_tool(second.url, "poll").text == '"queued"'
+    assert call_tool(second.url, "find_order", {"order": "A1"}).text == "INVALID_JSON{{{"
+    assert [call.tool_name for call in second.call_log()] == ["poll", "find_order"]
+    assert [call.tool_name for call in first.call_log()] == ["poll"]
+
+
 def test_a_taken_port_is_an_error_that_leaves_nothing_behind(started):
     """The other server is left alone."""
     _, other = started(orders())

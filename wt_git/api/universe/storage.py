@@ -83,9 +83,11 @@ def freeze_universe(
 
 
 def _recorded(call: MCPCall | Mapping[str, Any]) -> Mapping[str, Any]:
-    if isinstance(call, Mapping):
-        return call
-    return {"tool_name": call.tool_name, "args": call.args, "result": call.result}
+    """Return a call as a file has it, where one without arguments has an empty object."""
+    if not isinstance(call, Mapping):
+        call = {"tool_name": call.tool_name, "args": call.args, "result": call.result}
+    has_none = "args" in call and call["args"] is None
+    return {**call, "args": {}} if has_none else call
 
 
 def _is_unfinished(call: MCPCall | Mapping[str, Any]) -> bool:

@@ -13,7 +13,7 @@ from wt_git.api.universe.document import universe_from_dict, universe_to_dict
 from wt_git.api.universe.storage import load_universe
 from wt_git.mcp import addresses
 from wt_git.mcp.call_log import CallLog
-from wt_git.mcp.failures import DEFAULT_TIMEOUT_S, ArmedFailure, known_mode
+from wt_git.mcp.failures import DEFAULT_TIMEOUT_S, ArmedFailure, FailurePlan, known_mode
 from wt_git.mcp.recorded.handle import RecordedMCPHandle
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class RecordedMCPServer:
         self._host = host
         self._port = port
         self._synthesize = synthesize
-        self._log = CallLog()
+        self._failures = FailurePlan()
         self._armed: set[str] = set()
         self._lock = threading.Lock()
         self._running: ThreadServer | None = None
@@ -58,6 +58,9 @@ class RecordedMCPServer:
 
     def start(self) -> RecordedMCPHandle:
         """Start serving and return the handle once tools can be called; again, the same handle.
+
+        After a stop it is another one, with every recording to give and no call in its log; failures
+        stay armed.
 
         Where not even the loopback may be listened on, the handle's URL begins with `recorded:` and
         only calls through the handle work. Raises `RuntimeError`, with nothing left running, when
@@ -94,7 +97,7 @@ class RecordedMCPServer:
             for served in self._universe.tool_map:
                 if served not in self._armed and tool_name_matches(tool, served):
                     self._armed.add(served)
-                    self._log.failures.arm(replace(failure, tool=served))
+                    self._failures.arm(replace(failure, tool=served))
 
     def _started(self) -> RecordedMCPHandle:
         try:
@@ -104,11 +107,12 @@ class RecordedMCPServer:
             raise RuntimeError(
                 "serving tools needs the official SDK: pip install 'mcp>=2.2'"
             ) from missing
+        log = CallLog(failures=self._failures)
         try:
             listener = addresses.listen(self._host, self._port)
         except (OSError, OverflowError) as error:  # the latter for a number that is no port
             if _loopback_is_forbidden():
-                return self._handle_at(f"recorded://{self._name}")
+                return self._handle_at(f"recorded://{self._name}", log)
             raise RuntimeError(
                 f"the recorded server failed to start on {self._host}:{self._port}: {error}"
             ) from error
@@ -116,16 +120,14 @@ class RecordedMCPServer:
             on_failure.callback(listener.close)
             port = int(listener.getsockname()[1])
             host = addresses.connectable(self._host)
-            handle = self._handle_at(addresses.http_url(host, port, addresses.MCP_PATH))
-            app = recorded_app(self._name, self._log, handle, self._host)
+            handle = self._handle_at(addresses.http_url(host, port, addresses.MCP_PATH), log)
+            app = recorded_app(self._name, log, handle, self._host)
             self._running = ThreadServer(app, listener, start_limit_s=_START_LIMIT_S)
             on_failure.pop_all()
         return handle
 
-    def _handle_at(self, url: str) -> RecordedMCPHandle:
-        return RecordedMCPHandle(
-            self._universe, url=url, synthesize=self._synthesize, log=self._log
-        )
+    def _handle_at(self, url: str, log: CallLog) -> RecordedMCPHandle:
+        return RecordedMCPHandle(self._universe, url=url, synthesize=self._synthesize, log=log)
 
 
 def _loopback_is_forbidden() -> bool:
