@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kit.traces import texts
 
-from wt_git.naming import listed, named, scenario_name
+from wt_git.naming import Examples, inventory, listed, named, scenario_name, told_apart
 from wt_git.text import one_line
 
 
@@ -31,3 +31,31 @@ def test_a_scenario_is_named_by_its_pack_where_that_is_known() -> None:
     """Rows of older writers do not say it."""
     assert scenario_name("orders", "refund") == "orders/refund"
     assert scenario_name(None, "refund") == "refund"
+
+
+@given(st.sets(texts(), max_size=50))
+def test_an_inventory_names_all_there_is_in_order(names: set[str]) -> None:
+    """Up to forty, on one line; nothing is said to be there where there is nothing."""
+    found = inventory(names)
+    assert one_line(found) == found
+    first = ", ".join(one_line(name) for name in sorted(names)[:40])
+    assert found == (f"{first} and {len(names) - 40} more" if len(names) > 40 else first or "none")
+
+
+@given(st.lists(texts(), max_size=9))
+def test_examples_are_counted_and_the_first_are_named(names: list[str]) -> None:
+    """Three names tell what is wrong; however many follow, no more is kept."""
+    found = Examples()
+    for name in names:
+        found.add(name)
+    assert found.number == len(names)
+    more = [f"and {len(names) - 3} more"] if len(names) > 3 else []
+    assert str(found) == ", ".join([*map(one_line, names[:3]), *more])
+
+
+def test_scenarios_of_one_name_are_told_apart_by_their_packs() -> None:
+    """Only where the name alone would leave a doubt."""
+    name = told_apart(["refund", "lookup", "refund"])
+    assert name("refund", "orders") == "orders/refund"
+    assert name("refund", None) == "refund"
+    assert name("lookup", "orders") == "lookup"

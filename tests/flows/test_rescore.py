@@ -216,11 +216,11 @@ def test_a_label_that_is_not_there_is_named_with_those_that_are() -> None:
     save(1, "agree", label="one")
     ran = wt("rescore", *ALL, "--label", "onne", "--label", "one", "--json")
     assert ran.code in {0, 1}
-    assert "no traces with label(s): 'onne'; labels present: 'one'" in ran.err
+    assert "no traces with label(s): onne; labels present: one" in ran.err
     before = state()
     ran = wt("rescore", *ALL, "--label", "onne", "--json", "--write")
     assert (ran.code, ran.out) == (2, "")
-    assert "no traces with label(s): 'onne'; labels present: 'one'" in ran.err
+    assert "no traces with label(s): onne; labels present: one" in ran.err
     assert state() == before
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import stat
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from wt_git.errors import UsageError
-from wt_git.naming import listed, named
+from wt_git.naming import listed
+from wt_git.records.asked import Asked, missing_labels
 from wt_git.records.reading import missing_directory, readable_records
 from wt_git.records.run_files import RunFile, peek, run_files
 from wt_git.sweep.definitions import Definitions
@@ -50,12 +50,10 @@ class RescoreRequest:
             with readable_records():
                 yield from run_files(self.runs_dir, on_closed=on_closed)
 
-    def wants(self, scenario: str, label: str) -> bool:
-        """Say whether a trace of `scenario` under `label` was asked for."""
-        patterns = self.selectors.scenarios
-        return (not self.labels or label in self.labels) and (
-            not patterns or any(fnmatchcase(scenario, pattern) for pattern in patterns)
-        )
+    @property
+    def asked(self) -> Asked:
+        """Which traces were asked for."""
+        return Asked(labels=frozenset(self.labels) or None, scenarios=self.selectors.scenarios)
 
 
 def definitions_of(request: RescoreRequest, say: Callable[[str], None]) -> Definitions:
@@ -126,10 +124,7 @@ def _check_labels(request: RescoreRequest, say: Callable[[str], None]) -> None:
     missing = [label for label in dict.fromkeys(request.labels) if label not in present]
     if not missing:
         return
-    said = (
-        f"no traces with label(s): {named(missing, most=_MOST_NAMED)}; "
-        f"labels present: {named(sorted(present), most=_MOST_NAMED) or 'none'}"
-    )
+    said = missing_labels(missing, present, of="traces")
     if len(missing) < len(set(request.labels)):
         say(said)
         return

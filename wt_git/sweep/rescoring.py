@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from wt_git.clock import whole_seconds
 from wt_git.errors import EXIT_NO, EXIT_USAGE, EXIT_YES
+from wt_git.naming import Examples
 from wt_git.records import layout
 from wt_git.records.rescore import NotScored, Rescored, RescoreSummary, Unresolved
 from wt_git.records.run_files import peek
@@ -43,19 +44,18 @@ if TYPE_CHECKING:
     from wt_git.sweep.definitions import Definitions
     from wt_git.sweep.rescore_request import RescoreRequest
 
-_MOST_NAMED = 3
-
 
 class Rescoring:
     """A request with its definitions. `entries` does the work, once; the rest tells how it went."""
 
     def __init__(self, request: RescoreRequest, definitions: Definitions, clock: Clock) -> None:
         self._request = request
+        self._asked = request.asked
         self._definitions = definitions
         self._clock = clock
         self._counts: Counter[str] = Counter()
-        self._foreign = _Named()
-        self._unreadable = _Named()
+        self._foreign = Examples()
+        self._unreadable = Examples()
 
     def entries(self) -> Iterator[Entry]:
         """Score one trace after another and yield what came of it; those skipped have no entry."""
@@ -122,7 +122,7 @@ class Rescoring:
     def _entry(self, file: RunFile) -> Entry | None:
         """Return what came of one file, None when it was not asked for."""
         said = peek(file.path)
-        if said is not None and not self._request.wants(said.scenario, said.label):
+        if said is not None and not self._asked.run(said.scenario, said.label):
             return None
         try:
             trace = read_trace(file.path)
@@ -134,7 +134,7 @@ class Rescoring:
         return self._judged(file.path, trace)
 
     def _judged(self, path: str, trace: Trace) -> Entry | None:
-        if not self._request.wants(trace.scenario_id, trace.variant_id):
+        if not self._asked.run(trace.scenario_id, trace.variant_id):
             return None
         identity = TraceIdentity(path, trace.scenario_id, trace.variant_id, trace.run_id)
         definition = self._definitions.of(trace.scenario_id)
@@ -192,21 +192,3 @@ def _why(path: str, problem: Exception) -> str:
 
 def _undefined(name: str) -> str:
     return f"no pack defines '{one_line(name)}'; name the one that does with --pack-source"
-
-
-class _Named:
-    """What is counted, with the first names of it."""
-
-    def __init__(self) -> None:
-        self.number = 0
-        self._first: list[str] = []
-
-    def add(self, name: str) -> None:
-        """Count one of them."""
-        self.number += 1
-        if len(self._first) < _MOST_NAMED:
-            self._first.append(one_line(name))
-
-    def __str__(self) -> str:
-        more = self.number - len(self._first)
-        return ", ".join([*self._first, *([f"and {more} more"] if more else [])])

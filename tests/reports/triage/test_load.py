@@ -67,11 +67,11 @@ def test_what_cannot_be_judged_is_skipped_and_named():
     found = loaded()
     assert totals(found) == (2, 0, 0, 5)
     (broken, unfinished, others) = found.remarks
-    assert broken.startswith("4 run(s) cannot be read and were skipped: runs/")
+    assert broken.startswith("4 saved run(s) cannot be read and are not counted: runs/")
     assert "(trace is not JSON)" in broken
     assert "(scenario must be an object, got null)" in broken
     assert broken.endswith("and 1 more")
-    assert unfinished == "1 run(s) have no score and were skipped: they did not end"
+    assert unfinished == "1 run(s) have no score and are not counted: they did not end"
     assert others == "2 run(s) of selftests and replays are not counted"
 
 
@@ -95,11 +95,11 @@ def test_it_is_narrowed_to_labels_and_scenarios():
     assert totals(loaded(labels=["a", "b"], scenarios=["ref*"])) == (3, 0, 0, 0)
     assert totals(loaded(scenarios=["lookup", "refuse"])) == (2, 0, 0, 0)
     assert loaded(labels=["a"], scenarios=["lookup"]).remarks == (
-        "no scenario matched 'lookup'; there is: 'refund', 'refuse'",
+        "no scenario matched lookup; there is: refund, refuse",
     )
     missing = loaded(labels=["a", "c"])
     assert totals(missing) == (2, 0, 0, 0)
-    assert missing.remarks == ("no runs with label(s): 'c'; there is: 'a', 'b'",)
+    assert missing.remarks == ("no runs with label(s): c; labels present: a, b",)
 
 
 def test_runs_of_other_labels_are_not_opened():

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING
 
-from wt_git.naming import scenario_name
+from wt_git.naming import told_apart
 from wt_git.reports.metric_text import metric_text, number_text, value_text
 from wt_git.stats.planning import SMALLEST
 
@@ -22,8 +21,7 @@ _SMALL_P = 0.001
 
 def names_of(found: Comparison) -> Callable[[str, str | None], str]:
     """Return what names a scenario: with its pack where another one has such a scenario too."""
-    owners = Counter(one.scenario_id for one in found.scenarios)
-    return lambda scenario, pack: scenario_name(pack if owners[scenario] > 1 else None, scenario)
+    return told_apart(one.scenario_id for one in found.scenarios)
 
 
 def metric_words(of: MetricDelta) -> str:

@@ -9,22 +9,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wt_git.errors import UsageError
-from wt_git.naming import listed
+from wt_git.naming import inventory
 from wt_git.records import layout
+from wt_git.records.asked import Asked, missing_labels, missing_scenarios
 from wt_git.records.ledger import Ledger
 from wt_git.records.reading import missing_directory, passed_over, readable_records
-from wt_git.reports.counted.reader import Asked, RunReader
-from wt_git.text import one_line
+from wt_git.reports.counted.reader import RunReader
+from wt_git.reports.counted.walk import read_asked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from wt_git.records.result_rows import Pair, ResultRow
     from wt_git.reports.counted.groups import Group
-    from wt_git.reports.counted.reader import LeftOut
-
-_MOST_NAMED = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,21 +53,21 @@ def load_groups(
     asked = Asked(labels=frozenset(wanted) or None, scenarios=tuple(scenarios))
     ledger = Ledger(runs_dir).results(asked.labels)
     with readable_records():
-        reader = _read(runs_dir, asked, ledger.rows)
+        reader = read_asked(runs_dir, asked, lambda: RunReader(asked, ledger.rows))
     shown = tuple(one for one in wanted or sorted(reader.labels) if one in reader.labels)
     missing = tuple(one for one in wanted if one not in reader.labels)
-    left_out = (*_unread(reader.left_out), *passed_over(ledger.passed_over, layout.LEDGER))
+    left_out = (*reader.left_out.remarks(), *passed_over(ledger.passed_over, layout.LEDGER))
     if not shown:
         raise _no_runs(runs_dir, missing, reader, left_out)
     groups = tuple(group for label in shown for group in reader.groups(label))
     if not groups:
         raise UsageError(
-            f"no scenario matched {_names(scenarios)}; there is: {_names(reader.scenarios)}",
+            missing_scenarios(scenarios, reader.scenarios),
             hints=left_out,
             code="scenario-unmatched",
         )
     told = (
-        *_missing_labels(missing, reader.labels),
+        *([missing_labels(missing, reader.labels)] if missing else []),
         *_unmatched(asked, shown, groups),
         *_gone(groups),
     )
@@ -84,24 +81,11 @@ def load_groups(
     )
 
 
-def _read(runs_dir: Path, asked: Asked, rows: Mapping[Pair, Sequence[ResultRow]]) -> RunReader:
-    """Read what was asked for; everything, when a label is not where its runs are stored.
-
-    Somebody may have moved them, and otherwise the labels that there are have to be named.
-    """
-    reader = RunReader(asked, rows)
-    reader.read(runs_dir, everywhere=False)
-    if asked.labels is not None and not asked.labels <= reader.labels:
-        reader = RunReader(asked, rows)
-        reader.read(runs_dir, everywhere=True)
-    return reader
-
-
 def _no_runs(
     runs_dir: Path, missing: Sequence[str], reader: RunReader, left_out: tuple[str, ...]
 ) -> UsageError:
     if not reader.labels:
-        of = f"no runs with label(s): {_names(missing)}; " if missing else ""
+        of = f"no runs with label(s): {inventory(missing)}; " if missing else ""
         return UsageError(
             f"{of}no scored runs found under '{runs_dir}'", hints=left_out, code="no-scored-runs"
         )
@@ -114,47 +98,23 @@ def unknown_labels(
     """Return the refusal for labels that nobody recorded, naming those that there are."""
     there = sorted(present)
     return UsageError(
-        next(_missing_labels(missing, there)),
+        missing_labels(missing, there),
         hints=hints,
         code="label-unknown",
         facts={"missing": list(missing), "present": there},
     )
 
 
-def _missing_labels(missing: Sequence[str], present: Iterable[str]) -> Iterator[str]:
-    if missing:
-        there = _names(present)
-        yield f"no runs with label(s): {_names(missing)}; labels present: {there}"
-
-
 def _unmatched(asked: Asked, labels: Sequence[str], groups: Sequence[Group]) -> Iterator[str]:
     found = {one.runs[0].scenario for one in groups}
-    for pattern in dict.fromkeys(asked.scenarios):
-        if not any(Asked(scenarios=(pattern,)).scenario(name) for name in found):
-            yield f"no scenario matched {_names([pattern])}"
+    for pattern in asked.unmatched(found):
+        yield f"no scenario matched {inventory([pattern])}"
     empty = [one for one in labels if all(one != of.runs[0].label for of in groups)]
     if asked.labels is not None and empty:
-        yield f"no scenario matched under label(s): {_names(empty)}"
+        yield f"no scenario matched under label(s): {inventory(empty)}"
 
 
 def _gone(groups: Iterable[Group]) -> Iterator[str]:
     gone = sum(len(one.row.run_ids) - len(one.runs) for one in groups if one.row is not None)
     if gone:
         yield f"{gone} run(s) that the ledger names are not there any more, or cannot be read"
-
-
-def _unread(left_out: LeftOut) -> Iterator[str]:
-    if left_out.unreadable:
-        more = left_out.unreadable - len(left_out.examples)
-        named = ", ".join(
-            [*map(one_line, left_out.examples), *([f"and {more} more"] if more else [])]
-        )
-        yield f"{left_out.unreadable} saved run(s) cannot be read and are not counted: {named}"
-    if left_out.unfinished:
-        yield f"{left_out.unfinished} run(s) have no score and are not counted: they did not end"
-    if left_out.not_flights:
-        yield f"{left_out.not_flights} run(s) of selftests and replays are not counted"
-
-
-def _names(names: Iterable[str]) -> str:
-    return listed([one_line(name) for name in sorted(names)], most=_MOST_NAMED)

@@ -6,59 +6,22 @@ first looked at by its head, and read whole when it may count. The answer is tha
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
-from wt_git.api.trace import folder_name
 from wt_git.records.result_rows import Pair
-from wt_git.records.run_files import run_files
-from wt_git.records.saved_runs import NOT_FLIGHTS, UnreadableRunError, load_run, look_at
+from wt_git.records.saved_runs import look_at
 from wt_git.reports.counted.groups import Group, groups_of
+from wt_git.reports.counted.walk import LeftOut, asked_files
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from collections.abc import Set as AbstractSet
     from pathlib import Path
 
+    from wt_git.records.asked import Asked
     from wt_git.records.quick_runs import TraceFacts
     from wt_git.records.result_rows import ResultRow
     from wt_git.records.run_files import RunFile, RunIdentity
     from wt_git.records.saved_runs import SavedRun
-
-_MOST_NAMED = 3
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """What results are asked for: exact labels (None: all), and patterns for scenarios (none: all)."""
-
-    labels: AbstractSet[str] | None = None
-    scenarios: Sequence[str] = ()
-
-    def label(self, label: str) -> bool:
-        """Say whether runs under `label` were asked for."""
-        return self.labels is None or label in self.labels
-
-    def scenario(self, name: str) -> bool:
-        """Say whether a scenario of this name was asked for."""
-        return not self.scenarios or any(fnmatchcase(name, glob) for glob in self.scenarios)
-
-
-@dataclass(slots=True)
-class LeftOut:
-    """What stands in the directory and was not counted, and the first names of what is broken."""
-
-    unreadable: int = 0
-    examples: list[str] = field(default_factory=list)
-    unfinished: int = 0
-    not_flights: int = 0
-
-    def broken(self, path: str, why: str) -> None:
-        """Count a run that cannot be read."""
-        self.unreadable += 1
-        if len(self.examples) < _MOST_NAMED:
-            self.examples.append(f"{path} ({why})")
 
 
 class RunReader:
@@ -84,16 +47,7 @@ class RunReader:
         asked for, and `labels` has only those that were. Raises `OSError` when the directory cannot
         be listed.
         """
-        wanted = self._asked.labels
-        folders = None if everywhere or wanted is None else {folder_name(one) for one in wanted}
-
-        def closed(path: str, error: OSError) -> None:
-            self.left_out.broken(path, f"folder: {error.strerror or error}")
-
-        def orphan(path: str) -> None:
-            self.left_out.broken(path, "score without its trace")
-
-        for file in run_files(runs_dir, folders, on_closed=closed, on_orphan=orphan):
+        for file in asked_files(runs_dir, self._asked, self.left_out, everywhere=everywhere):
             self._take(file)
         for pair, paths in self._postponed.items():
             if pair not in self._settled:
@@ -129,25 +83,18 @@ class RunReader:
             self._load(file.path, trace)
 
     def _may_count(self, identity: RunIdentity | None) -> bool:
-        return identity is None or (
-            self._asked.label(identity.label) and self._asked.scenario(identity.scenario)
-        )
+        return identity is None or self._asked.run(identity.scenario, identity.label)
 
     def _may_be_passed_over(self, identity: RunIdentity) -> bool:
         named = self._named.get(_pair(identity), frozenset())
         return bool(named) and identity.run_id not in named
 
     def _load(self, path: str, trace: TraceFacts | None = None) -> None:
-        try:
-            run = load_run(path, trace)
-        except UnreadableRunError as error:
-            self.left_out.broken(path, str(error))
-            return
-        if run.origin in NOT_FLIGHTS:
-            self.left_out.not_flights += 1
+        run = self.left_out.flight(path, trace)
+        if run is None:
             return
         self.labels.add(run.label)
-        if not (self._asked.label(run.label) and self._asked.scenario(run.scenario)):
+        if not self._asked.run(run.scenario, run.label):
             return
         pair = Pair(run.scenario, run.label)
         self.scenarios.add(run.scenario)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING
 
-from wt_git.naming import scenario_name
+from wt_git.naming import told_apart
 from wt_git.reports.markdown_table import table
 from wt_git.reports.metric_text import metric_text
 from wt_git.reports.results.text import about, interval_text
@@ -53,10 +52,10 @@ def _have_metrics(of_label: Sequence[ScenarioTotals]) -> bool:
 
 
 def _rows(of_label: Sequence[ScenarioTotals]) -> Iterator[tuple[str, ...]]:
-    owners = Counter(one.scenario_id for one in of_label)
+    name_of = told_apart(one.scenario_id for one in of_label)
     with_metrics = _have_metrics(of_label)
     for one in of_label:
-        name = scenario_name(one.pack if owners[one.scenario_id] > 1 else None, one.scenario_id)
+        name = name_of(one.scenario_id, one.pack)
         invalid = f", {one.invalid} invalid" if one.invalid else ""
         yield (
             markdown_text(name, _LIMIT),

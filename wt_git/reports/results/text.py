@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING
 
-from wt_git.naming import scenario_name
+from wt_git.naming import told_apart
 from wt_git.reports.metric_text import metric_text
 from wt_git.text import log_line
 
@@ -39,9 +38,9 @@ def result_lines(found: Results) -> list[str]:
 
 
 def _scenarios(of_label: Sequence[ScenarioTotals]) -> Iterator[str]:
-    owners = Counter(one.scenario_id for one in of_label)
+    name_of = told_apart(one.scenario_id for one in of_label)
     for one in of_label:
-        name = scenario_name(one.pack if owners[one.scenario_id] > 1 else None, one.scenario_id)
+        name = name_of(one.scenario_id, one.pack)
         verdict = log_line(one.verdict, _VERDICT_LIMIT)
         invalid = f", {one.invalid} invalid" if one.invalid else ""
         yield (

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Protocol
 
 from wt_git import files
 from wt_git.api.score import score_from_dict
-from wt_git.api.trace import folder_name, load_trace
+from wt_git.api.trace import load_trace
 from wt_git.records import layout
-from wt_git.records.run_files import peek, run_files
-from wt_git.records.saved_runs import NOT_FLIGHTS, UnreadableRunError, load_run
+from wt_git.records.run_files import peek
 from wt_git.records.scored_scenarios import scored_scenario
 from wt_git.records.triage import TriagedRun, TriageFix, TriageTotals
-from wt_git.reports.counted.reader import Asked, LeftOut
+from wt_git.reports.counted.walk import LeftOut, asked_files
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +22,8 @@ if TYPE_CHECKING:
     from wt_git.api.scenario import Scenario
     from wt_git.api.score import Score
     from wt_git.api.trace import Trace
-    from wt_git.records.run_files import RunFile, RunIdentity
+    from wt_git.records.asked import Asked
+    from wt_git.records.run_files import RunFile
     from wt_git.records.saved_runs import SavedRun
 
 _LONGEST_LINE = 1000
@@ -76,13 +76,7 @@ class TriageReader:
         Without `everywhere`, nothing is opened that is stored where a label belongs that was not
         asked for. Raises `OSError` when the directory cannot be listed.
         """
-        wanted = self._asked.labels
-        folders = None if everywhere or wanted is None else {folder_name(one) for one in wanted}
-
-        def closed(path: str, error: OSError) -> None:
-            self.left_out.broken(path, f"folder: {error.strerror or error}")
-
-        for file in run_files(runs_dir, folders, on_closed=closed):
+        for file in asked_files(runs_dir, self._asked, self.left_out, everywhere=everywhere):
             self._take(file)
 
     def totals(self) -> TriageTotals:
@@ -91,12 +85,12 @@ class TriageReader:
             failed=self._counts["FAIL"],
             passed=self._counts["PASS"],
             invalid=self._counts["INVALID"],
-            skipped=self.left_out.unfinished + self.left_out.unreadable,
+            skipped=self.left_out.unfinished + self.left_out.unreadable.number,
         )
 
     def _take(self, file: RunFile) -> None:
         identity = peek(file.path)
-        if identity is not None and not self._wants(identity):
+        if identity is not None and not self._asked.run(identity.scenario, identity.label):
             self._meet(identity.scenario, identity.label)
         elif file.is_scored:
             self._load(file.path)
@@ -104,26 +98,19 @@ class TriageReader:
             # Without a score and a name of ours, it is somebody else's file.
             self.left_out.unfinished += 1
 
-    def _wants(self, run: RunIdentity | SavedRun) -> bool:
-        return self._asked.label(run.label) and self._asked.scenario(run.scenario)
-
     def _meet(self, scenario: str, label: str) -> None:
         self.labels.add(label)
         if self._asked.label(label):
             self.scenarios.add(scenario)
 
     def _load(self, path: str) -> None:
-        try:
-            run = load_run(path)
-        except UnreadableRunError as error:
-            self.left_out.broken(path, str(error))
-            return
-        if run.origin in NOT_FLIGHTS:
-            self.left_out.not_flights += 1
+        run = self.left_out.flight(path)
+        if run is None:
             return
         self._meet(run.scenario, run.label)
         identity = (run.scenario, run.label, run.run_id)
-        if not self._wants(run) or (run.run_id and identity in self._seen):
+        is_again = bool(run.run_id) and identity in self._seen
+        if is_again or not self._asked.run(run.scenario, run.label):
             return
         self._seen.add(identity)
         if run.verdict == "FAIL" and not self._triage(run):

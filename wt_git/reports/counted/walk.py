@@ -1,0 +1,102 @@
+"""Going through the runs of a directory that were asked for, and keeping count of what is left out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from wt_git.api.trace import folder_name
+from wt_git.naming import Examples
+from wt_git.records.run_files import run_files
+from wt_git.records.saved_runs import NOT_FLIGHTS, UnreadableRunError, load_run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from wt_git.records.asked import Asked
+    from wt_git.records.quick_runs import TraceFacts
+    from wt_git.records.run_files import RunFile
+    from wt_git.records.saved_runs import SavedRun
+
+
+@dataclass(slots=True)
+class LeftOut:
+    """What stands in the directory and was not counted."""
+
+    unreadable: Examples = field(default_factory=Examples)
+    unfinished: int = 0
+    not_flights: int = 0
+
+    def broken(self, path: str, why: str) -> None:
+        """Count a run that cannot be read."""
+        self.unreadable.add(f"{path} ({why})")
+
+    def flight(self, path: str, trace: TraceFacts | None = None) -> SavedRun | None:
+        """Return the run at `path`, of which `trace` is known; else None, and it is counted here."""
+        try:
+            run = load_run(path, trace)
+        except UnreadableRunError as error:
+            self.broken(path, str(error))
+            return None
+        if run.origin in NOT_FLIGHTS:
+            self.not_flights += 1
+            return None
+        return run
+
+    def remarks(self) -> Iterator[str]:
+        """Yield sentences about it."""
+        broken = self.unreadable
+        if broken.number:
+            yield f"{broken.number} saved run(s) cannot be read and are not counted: {broken}"
+        if self.unfinished:
+            yield f"{self.unfinished} run(s) have no score and are not counted: they did not end"
+        if self.not_flights:
+            yield f"{self.not_flights} run(s) of selftests and replays are not counted"
+
+
+class Reader(Protocol):
+    """Whoever takes runs in; `labels` are those that were met."""
+
+    labels: set[str]
+
+    def read(self, runs_dir: Path, *, everywhere: bool) -> None:
+        """Take in what was asked for, as `asked_files` yields it."""
+        ...
+
+
+Some = TypeVar("Some", bound=Reader)
+
+
+def read_asked(runs_dir: Path, asked: Asked, new_reader: Callable[[], Some]) -> Some:
+    """Return a reader that took in what was asked for.
+
+    It read everything when a label is not where its runs are stored: somebody may have moved them,
+    and otherwise the labels that there are have to be named. Raises `OSError` as `asked_files`.
+    """
+    reader = new_reader()
+    reader.read(runs_dir, everywhere=False)
+    if asked.labels is not None and not asked.labels <= reader.labels:
+        reader = new_reader()
+        reader.read(runs_dir, everywhere=True)
+    return reader
+
+
+def asked_files(
+    runs_dir: Path, asked: Asked, left_out: LeftOut, *, everywhere: bool
+) -> Iterator[RunFile]:
+    """Yield what has the name of a trace; folders and traces that are missing are `left_out`.
+
+    Without `everywhere`, nothing that is stored where a label belongs that was not asked for. Raises
+    `OSError` when the directory cannot be listed.
+    """
+    wanted = asked.labels
+    folders = None if everywhere or wanted is None else {folder_name(one) for one in wanted}
+
+    def closed(path: str, error: OSError) -> None:
+        left_out.broken(path, f"folder: {error.strerror or error}")
+
+    def orphan(path: str) -> None:
+        left_out.broken(path, "score without its trace")
+
+    return run_files(runs_dir, folders, on_closed=closed, on_orphan=orphan)
