@@ -50,6 +50,25 @@ def test_back_closes_what_a_link_opened(browser, page_of):
         page.wait_for_url(visit.url)
 
 
+def test_what_is_opened_right_after_something_closed_stays_open(browser, page_of):
+    """The browser tells of the closing only later; what was opened meanwhile must not suffer."""
+    report = a_report()
+    with a_visit(browser, page_of(report)) as visit:
+        visit.go(f"run={report.details[0]['run_id']}")
+        visit.page.evaluate(
+            """next => new Promise(done => {
+              const panel = document.getElementById('detail');
+              panel.close();
+              location.hash = next;
+              dispatchEvent(new HashChangeEvent('hashchange'));
+              panel.addEventListener('close', () => setTimeout(done), { once: true });
+            })""",
+            f"run={report.details[1]['run_id']}",
+        )
+        assert visit.page.locator("#detail .turns").is_visible()
+        assert visit.page.url.endswith(report.details[1]["run_id"])
+
+
 def test_a_click_beside_the_panel_closes_it(browser, page_of):
     """And a click into it does not."""
     with a_visit(browser, page_of(a_report())) as visit:

@@ -39,6 +39,7 @@ byId("detail-close").addEventListener("click", () => panel.close());
 // A click beside the panel hits the panel's own element, and nothing in it.
 panel.addEventListener("click", (event) => event.target === panel && panel.close());
 panel.addEventListener("close", () => {
+  if (panel.open) return; // the event comes later, and something else may have been opened since
   fill(panelBody);
   forgetDetail();
 });
