@@ -63,6 +63,29 @@ def test_links_pipes_and_closed_folders_do_not_hold_the_walk_up(tmp_path):
     assert found(tmp_path) == ["a/x.json", "linked.json"]
 
 
+def test_a_link_that_leads_to_itself_hides_nothing_beside_it(tmp_path):
+    """Asking what it is fails, where asking the same of a link that leads nowhere does not."""
+    put(tmp_path, "a/x.json", "y.json")
+    for name in ("loop.json", "a/loop.json"):
+        (tmp_path / name).symlink_to("loop.json")
+    assert found(tmp_path) == ["a/x.json", "y.json"]
+
+
+def test_a_score_beside_what_is_no_file_has_lost_its_trace(tmp_path):
+    """Whatever stands where the trace was; the run must not vanish without a word."""
+    name = "20260102T030405000000Z_{}"
+    put(tmp_path, *(f"{name.format(one)}.score.json" for one in "abcde"))
+    os.mkfifo(tmp_path / f"{name.format('a')}.json")
+    (tmp_path / f"{name.format('b')}.json").symlink_to(f"{name.format('b')}.json")
+    (tmp_path / f"{name.format('c')}.json").symlink_to("nowhere")
+    (tmp_path / f"{name.format('d')}.json").mkdir()
+    put(tmp_path, f"{name.format('e')}.json")
+    orphans: list[str] = []
+    walked = list(run_files(tmp_path, on_orphan=orphans.append))
+    assert [Path(one.path).name for one in walked] == [f"{name.format('e')}.json"]
+    assert orphans == [str(tmp_path / f"{name.format(one)}.score.json") for one in "abcd"]
+
+
 def test_a_folder_that_cannot_be_listed_is_told_of(tmp_path):
     """What it holds is not known; the others are found."""
     put(tmp_path, "a/x.json")

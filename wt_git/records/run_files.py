@@ -112,7 +112,7 @@ def _listed(
         if entry.is_dir(follow_symlinks=False):
             # Of the place only its depth and the label matter, so its beginning is enough.
             yield _Folder(entry.path, (*place, name)[: layout.RUN_FOLDERS + 1])
-        elif _has_the_name_of_a_trace(name) and entry.is_file():
+        elif _has_the_name_of_a_trace(name) and _is_file(entry):
             found = RunFile(entry.path, layout.sidecar_name(name) in by_name)
             if elsewhere and found.is_stamped:
                 continue
@@ -120,8 +120,16 @@ def _listed(
                 yield found
         elif name.endswith(layout.SIDECAR_SUFFIX) and not (elsewhere or folder.is_hidden):
             trace = name.removesuffix(layout.SIDECAR_SUFFIX) + ".json"
-            if trace not in by_name and _STAMPED.fullmatch(trace):
+            if _STAMPED.fullmatch(trace) and not _is_file(by_name.get(trace)):
                 on_orphan(entry.path)
+
+
+def _is_file(entry: os.DirEntry[str] | None) -> bool:
+    """Say whether this is a file, or leads to one; a link in a circle, or into the dark, does not."""
+    try:
+        return entry is not None and entry.is_file()
+    except OSError:
+        return False
 
 
 def _has_the_name_of_a_trace(name: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -321,6 +322,16 @@ def test_a_truncated_or_interrupted_row_is_marked(runs):
     save_row(runs, [1], experiment={"budget_exhausted": True, "interrupted": True})
     found = only(runs)
     assert (found.budget_exhausted, found.interrupted) == (True, True)
+
+
+@pytest.mark.parametrize("said", [10**400, 1e308, float("inf"), float("nan"), -1, True, "1", [1]])
+def test_a_risk_that_is_none_is_counted_from_the_runs(runs, said):
+    """A row may hold any number; sums and differences of risks must stay numbers."""
+    save_run(runs, 1, layers={"outcome": False})
+    save_row(runs, [1], verdict="FAIL")
+    row = json.loads((runs / "ledger.ndjsonl").read_text())
+    (runs / "ledger.ndjsonl").write_text(json.dumps({**row, "failure_risk": said}) + "\n")
+    assert only(runs).failure_risk == 1.0
 
 
 runs_on_disk = st.lists(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from wt_git.api.aggregate import aggregate_metrics
 from wt_git.api.score import GATE_LAYER_ORDER
+from wt_git.records.lenient import amount
 from wt_git.records.pass_rates import IntervalTotals, PassHatK
 from wt_git.records.results import MetricTotals, ResultRun, ScenarioTotals
 from wt_git.stats.intervals import CONFIDENCE, wilson
@@ -91,8 +91,8 @@ def _failure_risk(group: Group, verdict: str, pass_rate: float, *, rescored: boo
 
     An invalid scenario says nothing about the agent, so it is no risk.
     """
-    said = None if group.row is None or rescored else group.row.record.get("failure_risk")
-    if isinstance(said, int | float) and not isinstance(said, bool) and 0 <= said < math.inf:
+    said = None if group.row is None or rescored else amount(group.row.record.get("failure_risk"))
+    if said is not None:
         return float(said)
     if verdict == "INVALID":
         return 0.0
