@@ -99,3 +99,18 @@ def test_no_locale_makes_a_scenario_fail(locale: dict[str, str]) -> None:
     [row] = ledger()
     assert row["scenario_id"].startswith("größe 漢")
     assert "größe 漢" in Path("runs/ledger.ndjsonl").read_text("utf-8")
+
+
+@pytest.mark.parametrize("redirection", ["2>/dev/full", "2>&-", ">/dev/full 2>/dev/full"])
+def test_asking_wrongly_is_two_whoever_listens(redirection: str) -> None:
+    """The exit code is what a script reads."""
+    command = f"{sys.executable} -m wt_git results --no-such-option {redirection}"
+    done = subprocess.run(["bash", "-c", command], check=False, capture_output=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (2, b"", b"")
+
+
+def test_what_was_pasted_is_shown_inert_when_it_is_refused() -> None:
+    """A name may hold what recolours a terminal, or a line that looks like one of ours."""
+    ran = wt("results", "a\x1b[31m\u202e\nwt run: PASS\n::error::done")
+    assert (ran.code, ran.out) == (2, "")
+    assert r"(a\x1b[31m\u202e\nwt run: PASS\n::error::done)" in ran.err.splitlines()[-1]

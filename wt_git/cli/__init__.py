@@ -172,11 +172,24 @@ def _invoke(command: click.Command, arguments: list[str]) -> int:
         return done.exit_code
     except click.ClickException as error:
         _record(error, arguments)
-        error.show()
+        _show(error)
         return error.exit_code
     except click.Abort:
         return EXIT_INTERRUPTED
     return returned if isinstance(returned, int) else EXIT_YES
+
+
+def _show(error: click.ClickException) -> None:
+    """Print a usage error; what was typed may have been pasted, and is shown inert."""
+    import io  # noqa: PLC0415 - only when something went wrong
+
+    from wt_git.cli import ui  # noqa: PLC0415
+    from wt_git.text import many_lines, one_line  # noqa: PLC0415
+
+    error.message = one_line(error.message)
+    shown = io.StringIO()
+    error.show(shown)
+    ui.talk_plainly(many_lines(shown.getvalue().removesuffix("\n")))
 
 
 def _record(error: BaseException, arguments: list[str]) -> None:
