@@ -93,6 +93,7 @@ def test_a_verdict_ranks_below_a_better_one():
     """What is unknown is no evidence of anything."""
     assert [verdict_rank(one) for one in VERDICTS] == [3, 2, 1, 0, 0]
     assert verdict_rank("FAIL_WITH_VARIANCE") == 2
+    assert verdict_rank("PARTIAL") == 2
 
 
 def test_invalid_runs_are_left_out_of_the_rates():
