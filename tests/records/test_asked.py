@@ -30,5 +30,5 @@ def test_what_is_missing_is_named_with_what_there_is() -> None:
     """In order, on one line."""
     said = missing_labels(["b\n", "a"], ["c"])
     assert said == "no runs with label(s): a, b\\n; labels present: c"
-    assert missing_labels(["a"], [], of="traces").endswith("s: a; labels present: none")
+    assert missing_labels(["a"], [], of="traces").endswith("(s): a; labels present: none")
     assert missing_scenarios(["x*"], ["t", "s"]) == "no scenario matched x*; there is: s, t"

@@ -27,7 +27,7 @@ from wt_git.records.quick_runs import (
     quick_trace,
 )
 from wt_git.records.run_files import RunIdentity, begin_of, identity_of, is_all
-from wt_git.records.sidecars import verdict_of
+from wt_git.records.sidecars import run_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -92,7 +92,7 @@ def load_run(path: str, trace: TraceFacts | None = None) -> SavedRun:
     which of the two.
     """
     if trace is None:
-        data = _all_of(path, b"", "trace")
+        data = all_of(path, "trace")
         trace = quick_trace(data) or _trace(data)
     sidecar = load_score(path)
     score = sidecar.score
@@ -104,7 +104,7 @@ def load_run(path: str, trace: TraceFacts | None = None) -> SavedRun:
         scenario=trace.scenario_id,
         label=trace.variant_id,
         started_at=trace.started_at,
-        verdict=verdict_of(failed, gates, integrity=score.integrity.passed),
+        verdict=run_verdict(score, gates),
         metrics=score.metrics,
         diagnostic_failures=tuple(layer for layer in failed if layer not in gates),
         risk_weight=score.risk_weight,
@@ -116,7 +116,7 @@ def load_run(path: str, trace: TraceFacts | None = None) -> SavedRun:
 def load_score(path: str) -> SidecarFacts:
     """Read the score beside the trace at `path`. Raises `UnreadableRunError`."""
     beside = layout.sidecar_name(path)
-    data = _all_of(beside, begin_of(beside), "score")
+    data = all_of(beside, "score", begin_of(beside))
     return quick_sidecar(data) or _sidecar(data)
 
 
@@ -128,16 +128,31 @@ def gate_layers(sidecar: SidecarFacts) -> tuple[GateLayer, ...]:
     return GATE_LAYER_ORDER
 
 
-def _all_of(path: str, begin: bytes, what: str) -> bytes:
+def all_of(path: str, what: str, begin: bytes = b"") -> bytes:
+    """Return the bytes of the `what` at `path`, which begins with `begin`, as `begin_of` has it.
+
+    Raises `UnreadableRunError`.
+    """
     try:
         return begin if is_all(begin) else files.read_regular(path)
     except OSError as error:
         raise UnreadableRunError(f"{what}: {error.strerror or error}") from error
 
 
+def json_object(data: bytes, what: str) -> dict[str, Any]:
+    """Return the object that `data`, a `what`, holds as JSON. Raises `UnreadableRunError`."""
+    try:
+        found = json.loads(data.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise UnreadableRunError(f"{what} is not JSON") from error
+    if not isinstance(found, dict):
+        raise UnreadableRunError(f"{what} is not an object")
+    return found
+
+
 def _trace(data: bytes) -> TraceFacts:
     """Return what a trace of any age says."""
-    trace = _object(data, "trace")
+    trace = json_object(data, "trace")
     if not is_version(trace.get("windtunnel_trace", 0), 0, TRACE_FORMAT_VERSION):
         raise UnreadableRunError("trace of another version")
     scenario, label = trace.get("scenario_id"), trace.get("variant_id")
@@ -158,7 +173,7 @@ def _trace(data: bytes) -> TraceFacts:
 
 def _sidecar(data: bytes) -> SidecarFacts:
     """Return what a sidecar of any age says."""
-    sidecar = _object(data, "score")
+    sidecar = json_object(data, "score")
     try:
         score = score_from_dict(sidecar)
     except ScoreFormatError as error:
@@ -181,13 +196,3 @@ def _sidecar(data: bytes) -> SidecarFacts:
         scenario=sidecar.get("scenario"),
         origin=sidecar.get("origin"),
     )
-
-
-def _object(data: bytes, what: str) -> dict[str, Any]:
-    try:
-        found = json.loads(data.decode("utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise UnreadableRunError(f"{what} is not JSON") from error
-    if not isinstance(found, dict):
-        raise UnreadableRunError(f"{what} is not an object")
-    return found

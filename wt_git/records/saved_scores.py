@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from wt_git import files
-from wt_git.api.score import GATE_LAYER_ORDER, SCORE_FORMAT_VERSION
+from wt_git.api.score import SCORE_FORMAT_VERSION
 from wt_git.records import layout
 from wt_git.records.lenient import within
 from wt_git.records.saved_runs import UnreadableRunError, gate_layers, load_score
-from wt_git.records.sidecars import verdict_of
+from wt_git.records.sidecars import run_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,8 +32,7 @@ class SavedScore:
     @property
     def verdict(self) -> RunVerdict:
         """What its layers amount to by its own gate."""
-        failed = [layer for layer in GATE_LAYER_ORDER if not getattr(self.score, layer).passed]
-        return verdict_of(failed, self.gate_layers, integrity=self.score.integrity.passed)
+        return run_verdict(self.score, self.gate_layers)
 
 
 class UnreadableScoreError(ValueError):

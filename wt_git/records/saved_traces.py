@@ -11,11 +11,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from wt_git import files
 from wt_git.api.json_values import json_value
 from wt_git.records.fields import encodable
 from wt_git.records.lenient import text
-from wt_git.records.saved_runs import UnreadableRunError
+from wt_git.records.saved_runs import all_of, json_object
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,16 +49,8 @@ class SavedTrace:
 
 def load_saved_trace(path: str) -> SavedTrace:
     """Read the trace at `path`. Raises `UnreadableRunError` where no object can be read from it."""
-    try:
-        data = files.read_regular(path)
-        found = json.loads(data.decode("utf-8"))
-    except OSError as error:
-        raise UnreadableRunError(f"trace: {error.strerror or error}") from error
-    except (ValueError, RecursionError) as error:
-        raise UnreadableRunError("trace is not JSON") from error
-    if not isinstance(found, dict):
-        raise UnreadableRunError("trace is not an object")
-    shown = json_value(found)
+    data = all_of(path, "trace")
+    shown = json_value(json_object(data, "trace"))
     return saved_trace(encodable(shown) if _HALF_A_PAIR.search(data) else shown)
 
 

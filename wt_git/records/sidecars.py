@@ -10,23 +10,17 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from wt_git.api.score import GateLayer, Score
+    from wt_git.records.quick_runs import ScoreFacts
 
 RunVerdict = str
 
 
-def run_verdict(score: Score, gate_layers: Sequence[GateLayer]) -> RunVerdict:
+def run_verdict(score: Score | ScoreFacts, gate_layers: Sequence[GateLayer]) -> RunVerdict:
     """Return `INVALID` when integrity failed, else `PASS` or `FAIL` by the gate."""
-    failed = [layer for layer in gate_layers if not score.layer(layer).passed]
-    return verdict_of(failed, gate_layers, integrity=score.integrity.passed)
-
-
-def verdict_of(
-    failed: Sequence[GateLayer], gate_layers: Sequence[GateLayer], *, integrity: bool
-) -> RunVerdict:
-    """Return the verdict of a run by the layers that failed, its gate, and whether integrity held."""
-    if not integrity:
+    if not score.integrity.passed:
         return "INVALID"
-    return "FAIL" if any(layer in gate_layers for layer in failed) else "PASS"
+    passed = all(getattr(score, layer).passed for layer in gate_layers)
+    return "PASS" if passed else "FAIL"
 
 
 def sidecar_document(

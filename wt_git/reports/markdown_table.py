@@ -9,11 +9,10 @@ if TYPE_CHECKING:
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    """Yield the lines of a table whose cells are Markdown already, with an empty line behind."""
+    """Yield the lines of a table whose cells are Markdown already."""
     yield _row(heads)
     yield _row(["---"] * len(heads))
     yield from map(_row, rows)
-    yield ""
 
 
 def _row(cells: Sequence[str]) -> str:

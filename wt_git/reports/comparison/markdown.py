@@ -80,6 +80,7 @@ def _scenarios(found: Comparison, shown: Name, left_out: list[str]) -> Iterator[
     if rows:
         heads = (*_heads(found), "Difference (95% interval)", "Adjusted p", "Finding")
         yield from table(heads, _first(rows, "scenario(s)", left_out))
+        yield ""
 
 
 def _several(found: Comparison, label: str) -> tuple[str, ...]:
@@ -139,6 +140,7 @@ def _metrics(found: Comparison, shown: Name, left_out: list[str]) -> Iterator[st
     if rows:
         heads = ("Scenario", *_several(found, "Label"), "Metric", "From the baseline")
         yield from table(heads, _first(rows, "metric(s)", left_out))
+        yield ""
     if len(moved) < len(found.metric_deltas):
         left_out.append(f"{len(found.metric_deltas) - len(moved)} metric(s) that did not move")
 

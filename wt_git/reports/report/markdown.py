@@ -6,7 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from wt_git.api.score import SCORE_LAYER_ORDER
-from wt_git.reports.results.text import interval_text
+from wt_git.reports.markdown_table import table
+from wt_git.reports.rate_text import experiment_words, interval_text
 from wt_git.text import markdown_text
 
 if TYPE_CHECKING:
@@ -105,12 +106,8 @@ def _layers(rows: Sequence[ScenarioRow]) -> Iterator[list[str]]:
 
 def _rests_on(cell: Cell) -> str:
     """Return which experiment the cell is about: a probe certifies nothing, for one."""
-    parts = [] if cell.tier is None else [_text(cell.tier)]
-    if cell.selection == "all_traces":
-        parts.append("all saved runs")
-    elif cell.tier is None:
-        parts.append("tier not recorded")
-    return ", ".join([*parts, *(["rescored"] if cell.rescored else [])])
+    about = experiment_words(cell.tier, cell.selection)
+    return _text(", ".join([*about, *(["rescored"] if cell.rescored else [])]))
 
 
 def _layer(cell: Cell, name: str) -> str:
@@ -165,13 +162,7 @@ def _remarks(remarks: Sequence[str]) -> Iterator[str]:
 def _section(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
     """Yield a heading and a table; what stands in its cells is inert already."""
     yield from ("", f"## {title}", "")
-    yield _line(columns)
-    yield _line(["---"] * len(columns))
-    yield from map(_line, rows)
-
-
-def _line(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
+    yield from table(columns, rows)
 
 
 def _text(name: str) -> str:

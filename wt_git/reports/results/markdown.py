@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from wt_git.naming import told_apart
 from wt_git.reports.markdown_table import table
 from wt_git.reports.metric_text import metric_text
-from wt_git.reports.results.text import about, interval_text
+from wt_git.reports.rate_text import interval_text
+from wt_git.reports.results.text import about
 from wt_git.text import markdown_text
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ def results_markdown(found: Results, remarks: Sequence[str]) -> Iterator[str]:
         )
         yield ""
         yield from table(_heads(of_label), _rows(of_label[:_MOST_ROWS]))
+        yield ""
         left_out += _cut(label, of_label)
     told = [*left_out, *remarks]
     if told:

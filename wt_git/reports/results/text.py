@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from wt_git.naming import told_apart
 from wt_git.reports.metric_text import metric_text
+from wt_git.reports.rate_text import experiment_words, interval_text
 from wt_git.text import log_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from wt_git.records.pass_rates import IntervalTotals
     from wt_git.records.results import Results, ScenarioTotals
 
 _NAME_WIDTH, _NAME_LIMIT = 40, 120
@@ -65,18 +65,9 @@ def _behind(one: ScenarioTotals) -> str:
     return f"{said}, pass^{one.pass_hat_k.k} {one.pass_hat_k.value:.0%}"
 
 
-def interval_text(of: IntervalTotals) -> str:
-    """Return the interval of a pass rate in percent."""
-    return f"{of.low * 100:.0f}-{of.high:.0%}"
-
-
 def about(one: ScenarioTotals) -> str:
     """Return which experiment the line rests on, and what a reader must know about that."""
-    parts = [log_line(one.tier, _VALUE_LIMIT)] if one.tier is not None else []
-    if one.selection == "all_traces":
-        parts.append("all saved runs")
-    elif one.tier is None:
-        parts.append("tier not recorded")
+    parts = [log_line(word, _VALUE_LIMIT) for word in experiment_words(one.tier, one.selection)]
     if one.budget_exhausted:
         parts.append("cut by its budget")
     if one.interrupted:

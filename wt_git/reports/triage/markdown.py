@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wt_git.reports.markdown_table import table
 from wt_git.text import markdown_text, one_line
 
 if TYPE_CHECKING:
@@ -43,20 +44,16 @@ def _section(category: TriageCategory) -> Iterator[str]:
         yield ""
         yield f"**Fix:** `{fix.fix_vector}`: {markdown_text(fix.rationale)}"
     yield ""
-    yield "| Scenario | Run | Confidence | Evidence |"
-    yield "| --- | --- | --- | --- |"
-    for run in category.failures:
-        yield _row(run)
+    yield from table(("Scenario", "Run", "Confidence", "Evidence"), map(_cells, category.failures))
 
 
-def _row(run: TriagedRun) -> str:
-    cells = (
+def _cells(run: TriagedRun) -> tuple[str, ...]:
+    return (
         markdown_text(run.scenario_id),
         markdown_text(run.run_id[:_ID_LENGTH]),
         f"{run.confidence:.0%}",
         "; ".join(_evidence(line) for line in run.evidence[:_EVIDENCE_LINES]),
     )
-    return f"| {' | '.join(cells)} |"
 
 
 def _evidence(line: str) -> str:
