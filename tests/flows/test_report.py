@@ -183,6 +183,24 @@ def test_a_report_in_the_repository_makes_nothing_stale(
     assert first.startswith("sha256:")
 
 
+def test_a_report_that_was_remembered_from_the_top_of_the_repository_is_one_too(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From whichever folder somebody works: it may be written again, and makes nothing stale."""
+    repo.write({"work/a": "", "docs/other.html": "of another wt"})
+    monkeypatch.chdir(repo.path / "work")
+    write_pack()
+    Path("runs").mkdir()
+    Path("runs/.wt-outputs").write_text("./docs/other.html\n")
+    wt("run", "--pack-source", "pack.py:PACK", "--scenario", "passes")
+    Path("../docs/other.html").write_text("changed")
+    wt("run", "--pack-source", "pack.py:PACK", "--scenario", "passes", *ASKED)
+    lines = Path("runs/ledger.ndjsonl").read_text().splitlines()
+    first, second = (json.loads(line)["experiment"]["fingerprint"] for line in lines)
+    assert first == second
+    assert wt("report", "--out", "../docs/other.html").code == 0
+
+
 def test_a_report_that_cannot_be_remembered_is_written_all_the_same() -> None:
     """What follows from that is said."""
     save_run(Path("runs"), 1)

@@ -90,6 +90,18 @@ def test_an_output_is_registered_once_and_resolved() -> None:
     assert Path("runs/.wt-outputs").read_text().count("\n") == 1
 
 
+def test_an_output_may_be_registered_from_the_top_of_the_repository() -> None:
+    """As other writers do, so that the checkout may move; what cannot be found names nothing."""
+    runs = RunsDir(Path("runs"))
+    runs.prepare()
+    Path("runs/.wt-outputs").write_text("./docs/out.json\nloose.json\n\n/elsewhere/out.json\n")
+    assert runs.registered_outputs(Path("/work")) == {
+        Path("/work/docs/out.json"),
+        Path("/elsewhere/out.json"),
+    }
+    assert runs.registered_outputs() == {Path("/elsewhere/out.json")}
+
+
 @pytest.mark.parametrize("blocked", ["file", "file/below"])
 def test_a_place_that_cannot_be_a_folder_is_refused_by_name(blocked: str) -> None:
     """With what to do instead."""

@@ -91,7 +91,7 @@ def _check_place(
             out,
             "tracked",
         )
-    if out.exists() and out.resolve() not in runs_dir.registered_outputs() and not is_ours(out):
+    if out.exists() and not _is_registered(out, runs_dir) and not is_ours(out):
         raise _not_ours(
             f"{called} exists and no earlier wt command with the runs directory "
             f"'{runs_dir.path}' wrote it; remove it or name another file",
@@ -105,6 +105,10 @@ def _check_place(
             out,
             "code",
         )
+
+
+def _is_registered(out: Path, runs_dir: RunsDir) -> bool:
+    return out.resolve() in runs_dir.registered_outputs(paths.top_level(out))
 
 
 def _not_ours(message: str, out: Path, reason: str) -> UsageError:

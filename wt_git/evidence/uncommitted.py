@@ -31,7 +31,7 @@ def uncommitted(
         repository = discover(folder)
         if repository is None:
             return None
-        written = [runs_dir, *RunsDir(runs_dir).registered_outputs()]
+        written = [runs_dir, *RunsDir(runs_dir).registered_outputs(repository.top)]
         taken = take(repository, exclusions=exclusions(repository, written), timeout_s=_TIMEOUT_S)
     except GitError:
         return None

@@ -157,12 +157,17 @@ class RunsDir:
         except OSError as error:
             raise _unwritable(self.path / layout.EVENTS, error) from error
 
-    def registered_outputs(self) -> frozenset[Path]:
-        """Return the files outside this directory that `wt` said it wrote."""
+    def registered_outputs(self, top: Path | None = None) -> frozenset[Path]:
+        """Return the files outside this directory that `wt` said it wrote.
+
+        Other writers name a file of the repository from its top folder, which is `top`, with `./` in
+        front; outside of one that names nothing.
+        """
         with contextlib.suppress(OSError):
             data = files.read_regular(self.path / layout.OUTPUTS)
-            text = data.decode("utf-8", "surrogateescape")
-            return frozenset(Path(line) for line in text.split("\n") if line.strip())
+            lines = data.decode("utf-8", "surrogateescape").split("\n")
+            places = [_output(line, top) for line in lines if line.strip()]
+            return frozenset(place for place in places if place is not None)
         return frozenset()
 
     def register_output(self, path: Path) -> None:
@@ -200,6 +205,12 @@ class RunsDir:
             files.append_line(self.path / name, line, durable=durable)
         except OSError as error:
             raise _unwritable(self.path / name, error) from error
+
+
+def _output(line: str, top: Path | None) -> Path | None:
+    if line.startswith("./"):
+        return None if top is None else top / line
+    return Path(line) if Path(line).is_absolute() else None
 
 
 def _unwritable(path: Path, error: OSError) -> StorageError:

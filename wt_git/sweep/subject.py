@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from wt_git import __version__
@@ -40,7 +41,7 @@ def fingerprinter_of(
             soul=request.soul,
             agents=request.agents,
             plugin=lambda: _own_fingerprint(runtime, request.runtime),
-            outputs=RunsDir(request.runs_dir).registered_outputs,
+            outputs=partial(RunsDir(request.runs_dir).registered_outputs, top),
             sources=_sources(request, runtime),
             not_under_test=not_under_test,
         ),
