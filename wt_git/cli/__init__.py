@@ -186,7 +186,7 @@ def _show(error: click.ClickException) -> None:
     from wt_git.cli import ui  # noqa: PLC0415
     from wt_git.text import many_lines, one_line  # noqa: PLC0415
 
-    error.message = one_line(error.message)
+    vars(error)["message"] = one_line(error.message)  # what stands around it has lines of its own
     shown = io.StringIO()
     error.show(shown)
     ui.talk_plainly(many_lines(shown.getvalue().removesuffix("\n")))
