@@ -1,8 +1,7 @@
-"""Durable writes and the reader that forgives."""
+"""Durable writes, and reading files that may be anything."""
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import threading
@@ -13,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wt_git import files
+from wt_git import files, json_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,52 +38,13 @@ def test_a_record_is_one_line_for_every_reader(record: dict[str, object]) -> Non
     assert json.loads(line) == record
 
 
-@given(st.lists(records, max_size=8), st.binary(max_size=30).filter(lambda b: b"{" not in b))
-def test_a_broken_line_spoils_only_itself(written: list[dict[str, object]], junk: bytes) -> None:
-    """Whatever bytes stand between records, all records are read, and the junk is counted."""
-    path = Path("lines.ndjsonl")
-    path.unlink(missing_ok=True)
-    for index, record in enumerate(written):
-        files.append_line(path, files.json_line(record), durable=False)
-        if index == 0:
-            with path.open("ab") as stream:
-                stream.write(junk)
-    report = files.LineReport()
-    assert [line.record for line in files.read_lines(path, report)] == written
-    has_junk = any(part.strip() for part in junk.split(b"\n"))
-    assert bool(report.skipped) == bool(written and has_junk)
-
-
-@given(
-    st.lists(st.binary(max_size=20) | st.sampled_from([b'{"a": 1}', b"{}\r", b"", b"{"])),
-    st.integers(1, 9),
-    st.booleans(),
-)
-def test_reading_backwards_is_reading_forwards_reversed(
-    lines: list[bytes], block: int, ended: bool
-) -> None:
-    """Whatever the lines, wherever the blocks fall, with or without a last line break."""
-    path = Path("lines.ndjsonl")
-    path.write_bytes(b"\n".join(lines) + (b"\n" if ended else b""))
-    forward, backward = files.LineReport(), files.LineReport()
-    expected = list(files.read_lines(path, forward))
-    assert list(files.read_lines_backwards(path, backward, block=block)) == expected[::-1]
-    assert forward.skipped == backward.skipped
-
-
-def test_a_missing_file_reads_as_empty() -> None:
-    """A directory without history is not an error."""
-    assert list(files.read_lines(Path("absent"))) == []
-    assert list(files.read_lines_backwards(Path("absent"))) == []
-
-
 @pytest.mark.parametrize(("make", "why"), [(os.mkfifo, "not a regular file"), (os.mkdir, "folder")])
 def test_what_is_no_file_is_refused_at_once(make: Callable[[str], None], why: str) -> None:
     """Nobody waits for the other end of a pipe."""
     make("odd")
     path = Path("odd")
-    for read in (files.read_regular, lambda it: [*files.read_lines(it)],
-                 lambda it: [*files.read_lines_backwards(it)]):  # fmt: skip
+    for read in (files.read_regular, lambda it: [*json_lines.read_lines(it)],
+                 lambda it: [*json_lines.read_lines_backwards(it)]):  # fmt: skip
         with pytest.raises(OSError, match=why) as caught:
             read(path)
         assert caught.value.filename == "odd"
@@ -191,7 +151,9 @@ def test_many_processes_append_whole_lines() -> None:
         children.append(pid)
     for pid in children:
         assert os.waitpid(pid, 0)[1] == 0
-    seen = [(line.record["name"], line.record["number"]) for line in files.read_lines(Path("log"))]
+    seen = [
+        (line.record["name"], line.record["number"]) for line in json_lines.read_lines(Path("log"))
+    ]
     assert sorted(seen) == [(name, number) for name in range(6) for number in range(200)]
 
 
@@ -206,7 +168,7 @@ def test_a_file_held_open_is_shared_with_those_who_are_not() -> None:
     held.close()
     held.append('{"n": 3}')
     held.close()
-    assert [line.record["n"] for line in files.read_lines(Path("log"))] == [0, 1, 2, 3]
+    assert [line.record["n"] for line in json_lines.read_lines(Path("log"))] == [0, 1, 2, 3]
 
 
 def test_a_line_that_does_not_fit_is_taken_back() -> None:
@@ -232,13 +194,3 @@ def test_a_file_of_the_longest_name_can_be_written(name: str) -> None:
     files.write_whole(Path(name), "whole")
     assert Path(name).read_text() == "whole"
     assert [path.name for path in Path().iterdir()] == [name]
-
-
-@given(st.lists(st.binary(max_size=20)), st.integers(1, 9))
-def test_lines_from_behind_know_where_they_begin(lines: list[bytes], block: int) -> None:
-    """Reading on from such an offset reads that line."""
-    text = b"\n".join(lines)
-    stream = io.BytesIO(text)
-    for start, data in files.lines_before(stream, len(text), block=block):
-        assert text[start:].split(b"\n")[0].removesuffix(b"\r") == data
-        assert start == 0 or text[start - 1 : start] == b"\n"

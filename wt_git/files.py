@@ -1,4 +1,4 @@
-"""Durable writes: a whole file or nothing, a whole line or nothing. And a reader that forgives.
+"""Durable writes: a whole file or nothing, a whole line or nothing.
 
 Every writer of the product comes through here (docs/architecture.md, "What is on disk"):
 
@@ -6,7 +6,8 @@ Every writer of the product comes through here (docs/architecture.md, "What is o
   the target. A reader, or a process killed at any moment, leaves the old file, the new one, or none.
 - `append_line` writes one record as one line with one `write`, under an exclusive lock of the file.
   A line torn by a crash stays alone: the next record begins on a line of its own.
-- `read_lines` splits at LF only, and an undecodable or broken line spoils only itself.
+
+`wt_git/json_lines.py` reads such lines.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import itertools
 import json
 import os
 import stat
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -297,114 +298,3 @@ def _escape_lone_surrogates(text: str) -> str:
     except UnicodeEncodeError:
         return "".join(f"\\u{ord(c):04x}" if "\ud800" <= c <= "\udfff" else c for c in text)
     return text
-
-
-class ReadLine(NamedTuple):
-    """One usable line: the object it holds, and its text as it stands in the file."""
-
-    record: dict[str, Any]
-    text: str
-
-
-class LineReport:
-    """What a reader had to pass over; commands that decide on a file say so once."""
-
-    def __init__(self) -> None:
-        self.skipped = 0
-
-
-def read_lines(path: Path, report: LineReport | None = None) -> Iterator[ReadLine]:
-    """Yield every line of `path` that holds a JSON object, in file order.
-
-    Lines are split at LF only; a CR before it is dropped. A missing file is an empty one. Lines
-    that are not UTF-8, not JSON or not objects are counted in `report`, blank ones are not. Raises
-    `OSError` as `open_regular` does.
-    """
-    descriptor = open_regular(path)
-    if descriptor is None:
-        return
-    with os.fdopen(descriptor, "rb") as stream:
-        for raw in stream:
-            data = raw.removesuffix(b"\n").removesuffix(b"\r")
-            if not data.strip():
-                continue
-            line = parse_line(data)
-            if line is not None:
-                yield line
-            elif report is not None:
-                report.skipped += 1
-
-
-def read_lines_backwards(
-    path: Path, report: LineReport | None = None, *, block: int = 1 << 16
-) -> Iterator[ReadLine]:
-    """Yield what `read_lines` yields, the last line first, reading only as far as it is asked.
-
-    A question about the latest records costs the same after years of history. `block` is how many
-    bytes are read at a time.
-    """
-    for data in _raw_lines_backwards(path, block):
-        if not data.strip():
-            continue
-        line = parse_line(data)
-        if line is not None:
-            yield line
-        elif report is not None:
-            report.skipped += 1
-
-
-def _raw_lines_backwards(path: Path, block: int) -> Iterator[bytes]:
-    descriptor = open_regular(path)
-    if descriptor is None:
-        return
-    with os.fdopen(descriptor, "rb") as stream:
-        for line in lines_before(stream, stream.seek(0, os.SEEK_END), block=block):
-            yield line.data
-
-
-class PlacedLine(NamedTuple):
-    """A line as it stands in a file, without its line break, and the offset that it begins at."""
-
-    start: int
-    data: bytes
-
-
-def lines_before(stream: BinaryIO, end: int, *, block: int = 1 << 16) -> Iterator[PlacedLine]:
-    """Yield the lines in front of the offset `end`, the last one first, `block` bytes at a time.
-
-    A line break right before `end` is followed by an empty line.
-    """
-    parts: list[bytes] = []  # of the line whose beginning has not been reached, last part first
-    while end:
-        start = max(end - block, 0)
-        stream.seek(start)
-        data = stream.read(end - start)
-        for after_break in _after_breaks(data):
-            parts.append(data[after_break : end - start])
-            yield _placed(start + after_break, parts)
-            parts, end = [], start + after_break - 1
-        parts.append(data[: end - start])
-        end = start
-    yield _placed(0, parts)
-
-
-def _placed(start: int, parts: list[bytes]) -> PlacedLine:
-    return PlacedLine(start, b"".join(reversed(parts)).removesuffix(b"\r"))
-
-
-def _after_breaks(data: bytes) -> Iterator[int]:
-    """Yield the offset behind each line break, from the last to the first."""
-    found = data.rfind(b"\n")
-    while found >= 0:
-        yield found + 1
-        found = data.rfind(b"\n", 0, found)
-
-
-def parse_line(data: bytes) -> ReadLine | None:
-    """Return what a line holds, None unless that is a JSON object in UTF-8."""
-    try:
-        text = data.decode("utf-8")
-        record = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return ReadLine(record, text) if isinstance(record, dict) else None

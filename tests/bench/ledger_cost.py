@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wt_git import files
+from wt_git import files, json_lines
 from wt_git.records.gate_rows import ScenarioId
 from wt_git.records.ledger import Ledger
 from wt_git.records.ledger_keeping import append_row
@@ -135,7 +135,7 @@ def ask(folder: Path) -> dict[str, Any]:
 def read(folder: Path) -> dict[str, Any]:
     """What reading the ledger takes at the least."""
     began = time.process_time()
-    assert sum(1 for _ in files.read_lines(folder / "ledger.ndjsonl"))
+    assert sum(1 for _ in json_lines.read_lines(folder / "ledger.ndjsonl"))
     return {"all": milliseconds(began), "peak MB": peak_mb()}
 
 

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from kit import noted_sweeps
 
-from wt_git import files
+from wt_git import files, json_lines
 from wt_git.errors import UsageError
 from wt_git.records import layout
 from wt_git.records.gate_rows import GateRow, ScenarioId, gate_row, scenario_id
@@ -44,8 +44,8 @@ class Plain:
     """The same questions, answered by reading every line."""
 
     def __init__(self) -> None:
-        report = files.LineReport()
-        self.records = [line.record for line in files.read_lines(LEDGER, report)]
+        report = json_lines.LineReport()
+        self.records = [line.record for line in json_lines.read_lines(LEDGER, report)]
         self.skipped = report.skipped
         self.rows = [row for row in map(gate_row, self.records) if row is not None]
 
@@ -342,7 +342,7 @@ def test_the_fast_parser_says_what_every_reader_says(line: bytes) -> None:
     fast, plain = record_of(line, one_of_many=True), record_of(line)
     assert repr(fast) == repr(plain)
     files.write_whole(LEDGER, line.replace(b"\n", b" "))
-    read = [one.record for one in files.read_lines(LEDGER)]
+    read = [one.record for one in json_lines.read_lines(LEDGER)]
     assert repr(read) == repr([] if plain is None else [record_of(LEDGER.read_bytes())])
 
 

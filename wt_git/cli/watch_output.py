@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from wt_git.clock import Clock
-    from wt_git.files import ReadLine
+    from wt_git.json_lines import ReadLine
     from wt_git.watch.event_lines import EventRecord
     from wt_git.watch.session import Wanted
 

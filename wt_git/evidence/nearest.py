@@ -11,7 +11,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from wt_git import files
+from wt_git import json_lines
 from wt_git.errors import GitError
 from wt_git.evidence.answers import Nearest
 from wt_git.evidence.coverage import readable_rows
@@ -159,7 +159,7 @@ def _differing_trees(search: Search, tree: str) -> dict[str, str | None]:
 
 def _in_ledgers(search: Search) -> Iterator[_Candidate]:
     for folder in search.runs_dirs:
-        lines = files.read_lines_backwards(folder / layout.LEDGER)
+        lines = json_lines.read_lines_backwards(folder / layout.LEDGER)
         for line in itertools.islice(lines, _RECENT_ROWS):
             read = read_line(line.text.encode("utf-8"))
             row = None if isinstance(read, UnreadableLine) else stored_row(read)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wt_git import files
+from wt_git import json_lines
 from wt_git.evidence.journal import JournalEntry, NoEntry, journal_entry, write_entry
 from wt_git.git.note_lines import line_hash
 from wt_git.records import layout
@@ -46,7 +46,7 @@ def rebuild(notes: Notes, runs_dirs: Sequence[Path]) -> Rebuilt:
     A union: nothing that others wrote goes, nothing that was pruned returns, and what is there
     already stays as it is. Raises `GitError`, and `OSError` for a file that cannot be read.
     """
-    report = files.LineReport()
+    report = json_lines.LineReport()
     lines = recorded_lines(runs_dirs, report)
     found = [journal_entry(sweep_id, sweep) for sweep_id, sweep in lines.items()]
     entries = tuple(entry for entry in found if isinstance(entry, JournalEntry))
@@ -62,13 +62,13 @@ def rebuild(notes: Notes, runs_dirs: Sequence[Path]) -> Rebuilt:
 
 
 def recorded_lines(
-    runs_dirs: Iterable[Path], report: files.LineReport | None = None
+    runs_dirs: Iterable[Path], report: json_lines.LineReport | None = None
 ) -> dict[str, list[bytes]]:
     """Return the rows, sweep records and reviews in `runs_dirs` as they stand, by sweep id."""
     lines: dict[str, list[bytes]] = {}
     for runs_dir in runs_dirs:
         for name in (layout.LEDGER, layout.EXPERIMENTS):
-            for line in files.read_lines(runs_dir / name, report):
+            for line in json_lines.read_lines(runs_dir / name, report):
                 sweep_id = line.record.get("sweep_id")
                 if isinstance(sweep_id, str):
                     lines.setdefault(sweep_id, []).append(line.text.encode("utf-8"))

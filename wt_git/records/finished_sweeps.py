@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from wt_git import files
+from wt_git import json_lines
 from wt_git.records import layout
 from wt_git.records.experiments import EXPERIMENT_VERSION
 from wt_git.records.lenient import amount, flag, is_version, text, whole, within
@@ -110,12 +110,12 @@ def read_experiment(record: Mapping[str, Any]) -> FinishedSweep | Review | None:
     )
 
 
-def newest_first(runs_dir: Path, report: files.LineReport) -> Iterator[FinishedSweep | Review]:
+def newest_first(runs_dir: Path, report: json_lines.LineReport) -> Iterator[FinishedSweep | Review]:
     """Yield the records of `runs_dir`, the last one first, reading only as far as it is asked.
 
     Lines that hold none are counted in `report`.
     """
-    for line in files.read_lines_backwards(runs_dir / layout.EXPERIMENTS, report):
+    for line in json_lines.read_lines_backwards(runs_dir / layout.EXPERIMENTS, report):
         found = read_experiment(line.record)
         if found is None:
             report.skipped += 1
@@ -131,7 +131,7 @@ def find_sweep(runs_dir: Path, wanted: str) -> FoundSweep | Ambiguous | None:
     reviews: dict[str, Review] = {}
     matches: dict[str, FinishedSweep] = {}
     is_prefix = len(wanted) >= SHORTEST_PREFIX
-    for found in newest_first(runs_dir, files.LineReport()):
+    for found in newest_first(runs_dir, json_lines.LineReport()):
         if found.sweep_id != wanted and not (is_prefix and found.sweep_id.startswith(wanted)):
             continue
         if isinstance(found, Review):

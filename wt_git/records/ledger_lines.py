@@ -6,14 +6,14 @@ import contextlib
 import os
 from typing import TYPE_CHECKING, Any
 
-from wt_git import files
+from wt_git import json_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
 def record_of(raw: bytes, *, one_of_many: bool = False) -> dict[str, Any] | None:
-    """Return what a line of the ledger holds, exactly as `files.read_lines` sees it.
+    """Return what a line of the ledger holds, exactly as `json_lines.read_lines` sees it.
 
     `one_of_many`: a parser is used that is twice as fast, once it is loaded.
     """
@@ -23,7 +23,7 @@ def record_of(raw: bytes, *, one_of_many: bool = False) -> dict[str, Any] | None
         with contextlib.suppress(ValueError):  # half a surrogate pair, deep nesting, or no JSON
             record = from_json(raw)
             return record if isinstance(record, dict) else None
-    line = files.parse_line(raw.removesuffix(b"\n").removesuffix(b"\r"))
+    line = json_lines.parse_line(raw.removesuffix(b"\n").removesuffix(b"\r"))
     return None if line is None else line.record
 
 

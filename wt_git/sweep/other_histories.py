@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
-from wt_git import files
+from wt_git import json_lines
 from wt_git.records import layout
 from wt_git.records.gate_rows import gate_row
 
@@ -36,7 +36,7 @@ def history_elsewhere(
 
 def _is_about(ledger: Path, targets: Container[str]) -> bool:
     try:
-        lines = itertools.islice(files.read_lines_backwards(ledger), _LATEST)
+        lines = itertools.islice(json_lines.read_lines_backwards(ledger), _LATEST)
         rows = [gate_row(line.record) for line in lines]
     except OSError:
         return False

@@ -6,7 +6,7 @@ import copy
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from wt_git import files
+from wt_git import files, json_lines
 from wt_git.records import layout
 from wt_git.records.reading import readable_records
 from wt_git.watch.event_lines import ends, is_event
@@ -49,12 +49,12 @@ class EventFile:
             return
         with os.fdopen(descriptor, "rb") as stream:
             self._identity = _identity(descriptor)
-            lines = files.lines_before(stream, os.fstat(descriptor).st_size)
+            lines = json_lines.lines_before(stream, os.fstat(descriptor).st_size)
             incomplete = next(lines)  # if only since nothing stands behind the last line break
             self._next = incomplete.start
             for start, data in lines:
                 if any(words in data for words in mentioning):
-                    line = files.parse_line(data)
+                    line = json_lines.parse_line(data)
                     if line is not None and is_event(line.record):
                         yield PlacedEvent(start, line.record)
 
@@ -74,7 +74,7 @@ class EventFile:
             (found.st_dev, found.st_ino) != known or found.st_size < self._next
         )
 
-    def new_events(self) -> Iterator[files.ReadLine]:
+    def new_events(self) -> Iterator[json_lines.ReadLine]:
         """Yield the events from where reading ended; from the top where the file became another."""
         descriptor = self._open()
         if descriptor is None:
@@ -89,7 +89,7 @@ class EventFile:
                 if not data.endswith(b"\n"):
                     return
                 self._next += len(data)
-                line = files.parse_line(data.rstrip(b"\r\n"))
+                line = json_lines.parse_line(data.rstrip(b"\r\n"))
                 if line is not None and is_event(line.record):
                     yield line
 

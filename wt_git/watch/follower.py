@@ -8,7 +8,7 @@ from wt_git.errors import EXIT_NO
 from wt_git.watch.event_lines import ends, starts
 
 if TYPE_CHECKING:
-    from wt_git.files import ReadLine
+    from wt_git.json_lines import ReadLine
     from wt_git.watch.event_lines import EventRecord
 
 _MOST = 255

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from wt_git.clock import Clock
-    from wt_git.files import ReadLine
+    from wt_git.json_lines import ReadLine
     from wt_git.watch.event_lines import EventRecord
 
 _QUIET_POLLS = 4

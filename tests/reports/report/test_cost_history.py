@@ -6,7 +6,7 @@ from typing import Any
 
 from kit.experiment_lines import cost, finished, reviewed, sweep_id, usd, write_experiments
 
-from wt_git.files import LineReport
+from wt_git.json_lines import LineReport
 from wt_git.records.finished_sweeps import newest_first
 from wt_git.reports.ladder.totals import ladder_results
 from wt_git.reports.report.cost_history import SweepHistory, sweep_history

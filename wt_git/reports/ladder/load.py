@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from wt_git.errors import UsageError
-from wt_git.files import LineReport
+from wt_git.json_lines import LineReport
 from wt_git.records import layout
 from wt_git.records.finished_sweeps import newest_first
 from wt_git.records.reading import missing_directory, passed_over, readable_records

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wt_git.clock import whole_seconds
 from wt_git.errors import UsageError
-from wt_git.files import LineReport
+from wt_git.json_lines import LineReport
 from wt_git.records import layout
 from wt_git.records.finished_sweeps import newest_first
 from wt_git.records.reading import passed_over
