@@ -10,34 +10,24 @@ import threading
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from wt_git.api.pack import ScenarioPack
 from wt_git.api.preconditions import WorldMismatchError
-from wt_git.api.scenario import Scenario
 from wt_git.errors import (
     EXIT_INTERRUPTED,
     EXIT_NO,
     EXIT_USAGE,
     EXIT_YES,
-    UsageError,
     WindTunnelError,
 )
 from wt_git.records.sidecars import sidecar_document
 from wt_git.records.store import RunsDir
 from wt_git.runner.batch import run_scenario
-from wt_git.runner.messages import user_texts
 from wt_git.sweep import brackets
-from wt_git.sweep.agent_config import agent_config, agents_file, soul_text
 from wt_git.sweep.brackets import RuntimeFailureError
 from wt_git.sweep.bug_traceback import bug_traceback
-from wt_git.sweep.definitions import Definitions
 from wt_git.sweep.loading import FOREIGN_FAILURES, describe
 from wt_git.sweep.pack_wiring import state_probe, tool_servers
-from wt_git.sweep.packs import discover
-from wt_git.sweep.plugins import find_plugin, resolve
-from wt_git.sweep.probe import live_scenario, load_probe
-from wt_git.sweep.request import Flight
+from wt_git.sweep.replay_request import REPLAY
 from wt_git.sweep.scenario_block import scenario_block
-from wt_git.sweep.selection import Selected, find_unmatched, unmatched_lines
 from wt_git.text import one_line
 
 if TYPE_CHECKING:
@@ -45,13 +35,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from wt_git.api.aggregate import ScenarioRunResult
-    from wt_git.api.trace import Trace
     from wt_git.clock import Clock
     from wt_git.records.events import Event
     from wt_git.spi.agent_runtime import AgentRuntime
-    from wt_git.sweep.request import SweepRequest
+    from wt_git.sweep.replay_request import Replay
+    from wt_git.sweep.selection import Selected
 
-REPLAYED = "replay"
 PRIORITY = 1
 """The place in the queue of whoever asks one thing of a runtime and is no sweep."""
 
@@ -67,18 +56,6 @@ class _Cancelled(Exception):  # noqa: N818 - control flow, not an error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Replay(Flight):
-    """A replay with everything that it names resolved. Nothing has been built or written.
-
-    `path` is the trace's, as typed. `is_judged`: a definition of its scenario was found.
-    """
-
-    path: str
-    trace: Trace
-    is_judged: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Replayed:
     """What came of a replay: where it was saved and its verdict, or why it was not.
 
@@ -91,60 +68,6 @@ class Replayed:
     failure: WindTunnelError | None = None
     traceback: str | None = None
     problems: tuple[str, ...] = ()
-
-
-def look_up_replay(path: str, request: SweepRequest, say: Callable[[str], None]) -> Replay:
-    """Resolve what a replay of the trace at `path` needs. Builds no runtime and writes no file.
-
-    Raises `UsageError` or `LoadError` for the first thing that is wrong.
-    """
-    source = load_probe(path, 1, option="--trace")
-    live = source.live
-    plugin = find_plugin(request.runtime, say)
-    definition = _definition(request, source.trace.scenario_id, say)
-    soul, agents = soul_text(request), agents_file(request)
-    runtime = resolve(plugin, say)
-    RunsDir(request.runs_dir).check()
-    if definition is not None and live != user_texts(definition.scenario):
-        say("note: its user does not say what the scenario's says today; it is judged all the same")
-    return Replay(
-        request=request,
-        runtime=runtime,
-        selected=[_played(source.trace, live, definition)],
-        config=agent_config(request, runtime, soul, agents, agent_id=source.trace.agent_id),
-        path=path,
-        trace=source.trace,
-        is_judged=definition is not None,
-    )
-
-
-def _definition(
-    request: SweepRequest, scenario: str, say: Callable[[str], None]
-) -> Selected | None:
-    found = discover(request.pack_sources)
-    for line in unmatched_lines(find_unmatched(found.packs, request.selectors)):
-        say(line)
-    definition = Definitions(found, request.selectors).of(scenario)
-    if definition is None:
-        say(
-            f"no definition of '{one_line(scenario)}' was found, so nothing is expected of the agent: "
-            "the run will stay out of every table; --pack-source names a pack that defines it"
-        )
-    return definition
-
-
-def _played(trace: Trace, live: list[str], definition: Selected | None) -> Selected:
-    if definition is not None:
-        return Selected(definition.pack, live_scenario(definition.scenario, live))
-    try:
-        bare = Scenario(name=trace.scenario_id, user_turns=live)
-    except ValueError as error:
-        raise UsageError(
-            f"the trace cannot be played: {one_line(str(error))}",
-            code="trace-not-loaded",
-            facts={"scenario": trace.scenario_id, "reason": str(error)},
-        ) from error
-    return Selected(ScenarioPack(name=REPLAYED, scenarios=[bare]), bare)
 
 
 class Replaying:
@@ -260,7 +183,7 @@ class Replaying:
         gate = scenario.resolved_gate_layers()
         sidecar = sidecar_document(run.score, gate, scenario_block(scenario))
         if not self._replay.is_judged:
-            sidecar["origin"] = {"kind": REPLAYED, "source_trace": self._replay.path}
+            sidecar["origin"] = {"kind": REPLAY, "source_trace": self._replay.path}
         self._saved = self._runs_dir.write_run(run.trace, sidecar), sidecar["verdict"]
 
     def _broke(self, error: BaseException) -> ReplayFailedError:

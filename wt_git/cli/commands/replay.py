@@ -12,7 +12,8 @@ from wt_git.cli.completion import recorded
 from wt_git.cli.options import CONTEXT_SETTINGS, definition_options
 
 if TYPE_CHECKING:
-    from wt_git.sweep.replaying import Replay, Replayed
+    from wt_git.sweep.replay_request import Replay
+    from wt_git.sweep.replaying import Replayed
     from wt_git.sweep.request import SweepRequest
 
 EPILOG = """
@@ -72,7 +73,8 @@ def command(**options: Any) -> int:
     from wt_git.cli.signals import graceful  # noqa: PLC0415
     from wt_git.cli.surroundings import lock_folder  # noqa: PLC0415
     from wt_git.clock import SystemClock  # noqa: PLC0415
-    from wt_git.sweep.replaying import Replaying, look_up_replay  # noqa: PLC0415
+    from wt_git.sweep.replay_request import look_up_replay  # noqa: PLC0415
+    from wt_git.sweep.replaying import Replaying  # noqa: PLC0415
 
     def say(text: str) -> None:
         ui.talk("replay", text)
