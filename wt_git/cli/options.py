@@ -13,7 +13,7 @@ import click
 from wt_git.cli.completion import recorded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 CONTEXT_SETTINGS: dict[str, Any] = {
     "help_option_names": ["-h", "--help"],
@@ -115,81 +115,62 @@ def narrowing_options(command: F) -> F:
             help="Only scenarios of this name; a pattern with * ? [] is fine. Repeatable.",
         ),
     ]
-    for option in reversed(options):
-        command = option(command)
-    return command
+    return _added(options, command)
 
 
 def selection_options(command: F) -> F:
     """Add the options that choose scenarios; repeatable, alternatives within one option."""
-    options = [
-        click.option(
-            "--scenario",
-            "scenarios",
-            multiple=True,
-            metavar="NAME",
-            shell_complete=recorded.scenarios,
-            help="Run scenarios of this name; a pattern with * ? [] is fine. Repeatable.",
-        ),
-        click.option(
-            "--tag",
-            "tags",
-            multiple=True,
-            metavar="TAG",
-            help="Run scenarios with this tag. Repeatable.",
-        ),
-        click.option(
-            "--pack",
-            "packs",
-            multiple=True,
-            metavar="PACK",
-            help="Run scenarios of this pack. Repeatable.",
-        ),
-        click.option(
-            "--owner",
-            "owners",
-            multiple=True,
-            metavar="OWNER",
-            help="Run scenarios of packs with this owner. Repeatable.",
-        ),
-        click.option(
-            "--pack-source",
-            "pack_sources",
-            multiple=True,
-            metavar="SOURCE",
-            shell_complete=recorded.files,
-            help="Also load the pack at module:attr or path/to/file.py:attr, and run only what "
+    scenario = click.option(
+        "--scenario",
+        "scenarios",
+        multiple=True,
+        metavar="NAME",
+        shell_complete=recorded.scenarios,
+        help="Run scenarios of this name; a pattern with * ? [] is fine. Repeatable.",
+    )
+    return scenario(
+        _pack_options(
+            command,
+            "Run scenarios",
+            sourced="Also load the pack at module:attr or path/to/file.py:attr, and run only what "
             "such sources bring unless --pack or --all-packs says otherwise. Repeatable.",
-        ),
-    ]
-    for option in reversed(options):
-        command = option(command)
-    return command
+        )
+    )
 
 
 def definition_options(command: F) -> F:
     """Add the options that say where the definition of a saved trace's scenario is looked for."""
+    return _pack_options(
+        command,
+        "Only definitions",
+        sourced="Also load the pack at module:attr or path/to/file.py:attr; without --pack, what it "
+        "defines stands before what others define under the same name. Repeatable.",
+    )
+
+
+def _pack_options(command: F, which: str, *, sourced: str) -> F:
+    """Add the options that narrow `which` scenarios by tag and pack; `sourced`: help of the last."""
     options = [
         click.option(
             "--tag",
             "tags",
             multiple=True,
             metavar="TAG",
-            help="Only definitions with this tag. Repeatable.",
+            help=f"{which} with this tag. Repeatable.",
         ),
         click.option(
             "--pack",
             "packs",
             multiple=True,
             metavar="PACK",
-            help="Only definitions of this pack. Repeatable.",
+            help=f"{which} of this pack. Repeatable.",
         ),
         click.option(
             "--owner",
             "owners",
             multiple=True,
             metavar="OWNER",
-            help="Only definitions of packs with this owner. Repeatable.",
+            help=f"{which} of packs with this owner. Repeatable.",
         ),
         click.option(
             "--pack-source",
@@ -197,10 +178,42 @@ def definition_options(command: F) -> F:
             multiple=True,
             metavar="SOURCE",
             shell_complete=recorded.files,
-            help="Also load the pack at module:attr or path/to/file.py:attr; without --pack, what it "
-            "defines stands before what others define under the same name. Repeatable.",
+            help=sourced,
         ),
     ]
+    return _added(options, command)
+
+
+def agent_options(command: F) -> F:
+    """Add the options that say what drives the agent, and how it is configured."""
+    options = [
+        click.option(
+            "--runtime",
+            default="in_memory",
+            shell_complete=recorded.files,
+            show_default=True,
+            metavar="NAME",
+            help="What drives the agent: a built-in or installed name, package.module:PLUGIN, or "
+            "path/to/file.py:PLUGIN.",
+        ),
+        click.option(
+            "--soul",
+            type=click.Path(path_type=Path),
+            metavar="FILE",
+            help="System prompt for the agent: the text of this file.",
+        ),
+        click.option(
+            "--agents",
+            type=click.Path(path_type=Path),
+            metavar="FILE",
+            help="Operating notes for the agent: the path of this file.",
+        ),
+    ]
+    return _added(options, command)
+
+
+def _added(options: Sequence[Callable[[F], F]], command: F) -> F:
+    """Return `command` with `options`, which its help lists in this order."""
     for option in reversed(options):
         command = option(command)
     return command

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wt_git.cli.completion import recorded
-from wt_git.cli.options import Amount, F, PositiveInt, Seconds, selection_options
+from wt_git.cli.options import Amount, F, PositiveInt, Seconds, agent_options, selection_options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,27 +22,7 @@ _OPTIONS = [
         is_flag=True,
         help="With --pack-source: do not limit the run to those sources.",
     ),
-    click.option(
-        "--runtime",
-        default="in_memory",
-        shell_complete=recorded.files,
-        show_default=True,
-        metavar="NAME",
-        help="What drives the agent: a built-in or installed name, package.module:PLUGIN, or "
-        "path/to/file.py:PLUGIN.",
-    ),
-    click.option(
-        "--soul",
-        type=click.Path(path_type=Path),
-        metavar="FILE",
-        help="System prompt for the agent: the text of this file.",
-    ),
-    click.option(
-        "--agents",
-        type=click.Path(path_type=Path),
-        metavar="FILE",
-        help="Operating notes for the agent: the path of this file.",
-    ),
+    agent_options,
     click.option(
         "--hook",
         "hooks",

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
-from wt_git import files
 from wt_git.cli import ui
 from wt_git.cli.classifiers import classify_with
+from wt_git.cli.output_format import print_answer, print_document
 from wt_git.errors import UsageError
 from wt_git.reports.triage.load import load_triage
 from wt_git.reports.triage.markdown import triage_lines
-from wt_git.text import json_characters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,9 +37,5 @@ def print_triage(
         ui.talk("triage", error.message)
         return
     if as_json:
-        click.echo(json_characters(files.json_document(loaded.document.as_document())))
-    else:
-        for line in triage_lines(loaded.document):
-            ui.data(line)
-    for remark in loaded.remarks:
-        ui.talk("triage", remark)
+        print_document(loaded.document)
+    print_answer("triage", () if as_json else triage_lines(loaded.document), loaded.remarks)

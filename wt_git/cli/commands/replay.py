@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wt_git.cli.completion import recorded
-from wt_git.cli.options import CONTEXT_SETTINGS, definition_options
+from wt_git.cli.options import CONTEXT_SETTINGS, agent_options, definition_options
 
 if TYPE_CHECKING:
     from wt_git.sweep.replay_request import Replay
@@ -31,27 +30,7 @@ a signal. Ctrl-C once ends it after the run in flight, twice ends it now.
     metavar="PATH",
     help="The trace whose user turns are played.",
 )
-@click.option(
-    "--runtime",
-    default="in_memory",
-    shell_complete=recorded.files,
-    show_default=True,
-    metavar="NAME",
-    help="What drives the agent: a built-in or installed name, package.module:PLUGIN, or "
-    "path/to/file.py:PLUGIN.",
-)
-@click.option(
-    "--soul",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="System prompt for the agent: the text of this file.",
-)
-@click.option(
-    "--agents",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Operating notes for the agent: the path of this file.",
-)
+@agent_options
 @click.option(
     "--runs-dir",
     type=click.Path(path_type=Path),

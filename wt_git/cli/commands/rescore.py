@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wt_git.cli.completion import recorded
 from wt_git.cli.many_values import ManyValues, ManyValuesCommand
-from wt_git.cli.options import CONTEXT_SETTINGS, definition_options
+from wt_git.cli.options import CONTEXT_SETTINGS, definition_options, narrowing_options
 
 if TYPE_CHECKING:
     from wt_git.sweep.rescore_request import RescoreRequest
@@ -44,21 +43,7 @@ wrongly, or a trace could not be read, scored or written, or has no definition. 
     is_flag=True,
     help="Replace the scores beside the traces. Traces and ledger are never touched.",
 )
-@click.option(
-    "--label",
-    "labels",
-    multiple=True,
-    shell_complete=recorded.labels,
-    help="Only traces of this label. Repeatable.",
-)
-@click.option(
-    "--scenario",
-    "scenarios",
-    multiple=True,
-    metavar="NAME",
-    shell_complete=recorded.scenarios,
-    help="Only traces of scenarios of this name; a pattern with * ? [] is fine. Repeatable.",
-)
+@narrowing_options
 @definition_options
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON document.")
 def command(
