@@ -46,6 +46,21 @@ def test_thousands_of_runs_are_no_trouble():
     assert fisher(Sample(1500, 3000), Sample(1800, 3000)) < 1e-12
 
 
+@pytest.mark.parametrize("more", [0, 1, 30, 100, 400])
+def test_beyond_ten_thousand_runs_of_each_label_it_is_scipys_too(more):
+    """There it is counted in floats: a million runs would take minutes, and gigabytes."""
+    baseline, candidate = Sample(5000, 10_000), Sample(5000 + more, 10_003)
+    table = [[one.passed, one.runs - one.passed] for one in (baseline, candidate)]
+    assert fisher(baseline, candidate) == pytest.approx(fisher_exact(table).pvalue, rel=1e-8)
+
+
+def test_a_million_runs_are_compared():
+    """All that can be said is that rates which differ do, and equal ones do not."""
+    half = Sample(500_000, 1_000_000)
+    assert fisher(half, half) == 1
+    assert fisher(half, Sample(504_000, 1_000_000)) < 1e-6
+
+
 @given(p_values)
 def test_a_corrected_p_value_is_not_smaller(values):
     """At most as much larger as there are of them; and the order stays."""

@@ -73,3 +73,21 @@ def test_rounding_never_makes_it_surer():
     ways = [abs(sum(map(Fraction.__mul__, values, map(Fraction, signs)))) >= seen
             for signs in product((1, -1), repeat=len(values))]  # fmt: skip
     assert sum(ways) / len(ways) <= sign_flip(values) <= sum(ways) / len(ways) + 0.02
+
+
+@pytest.mark.parametrize("better", [0, 1, 20, 35, 45, 60])
+def test_beyond_hundreds_of_scenarios_the_sum_is_taken_to_be_normal(better):
+    """Counting thousands would take minutes; it says the same as counting them."""
+    values = [Fraction(sign) for sign in (1, -1)] * 500 + [Fraction(1)] * better
+    counted = sign_flip(values)
+    # The same differences, but too fine to be counted.
+    fine = [one * Fraction(1_000_003 + 2 * place, 1_000_002 + 2 * place)
+            for place, one in enumerate(values)]  # fmt: skip
+    assert sign_flip(fine) == pytest.approx(counted, abs=0.03, rel=0.1)
+
+
+def test_thousands_of_scenarios_that_agree_are_no_trouble():
+    """Nor is a difference of none."""
+    rates = [Fraction(1 + place % 7, 8 + place % 30) for place in range(4000)]
+    assert sign_flip(rates) < 1e-100
+    assert sign_flip([*rates, *(-one for one in rates)]) == 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import comb
+from math import comb, exp, lgamma
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -11,15 +11,40 @@ if TYPE_CHECKING:
     from wt_git.stats.samples import Sample
 
 
-def fisher(baseline: Sample, candidate: Sample) -> float:
-    """Return the two-sided p-value of "both labels pass equally often", in whole numbers.
+_COUNTED = 20_000
+"""Up to so many runs ways are counted in whole numbers; these grow with the runs, as do the ways."""
+_ALIKE = 1e-7
+"""Logarithms that are so near stand for the same number of ways."""
 
-    It adds up all tables with these sums that are not more likely than the one that was seen.
+
+def fisher(baseline: Sample, candidate: Sample) -> float:
+    """Return the two-sided p-value of "both labels pass equally often".
+
+    It adds up all tables with these sums that are not more likely than the one that was seen, in
+    whole numbers; of tens of thousands of runs with the precision of floats.
     """
+    if baseline.runs + candidate.runs > _COUNTED:
+        return _by_logarithms(baseline, candidate)
     both = baseline.passed + candidate.passed
     weights = list(table_weights(baseline.runs, candidate.runs, both))
     seen = weights[baseline.passed - max(0, both - candidate.runs)]
     return sum(weight for weight in weights if weight <= seen) / sum(weights)
+
+
+def _by_logarithms(baseline: Sample, candidate: Sample) -> float:
+    both = baseline.passed + candidate.passed
+    fewest, most = max(0, both - candidate.runs), min(baseline.runs, both)
+    logarithms = [
+        -lgamma(here + 1)
+        - lgamma(baseline.runs - here + 1)
+        - lgamma(both - here + 1)
+        - lgamma(candidate.runs - both + here + 1)
+        for here in range(fewest, most + 1)
+    ]
+    largest = max(logarithms)
+    seen = logarithms[baseline.passed - fewest] + _ALIKE
+    rare = sum(exp(one - largest) for one in logarithms if one <= seen)
+    return rare / sum(exp(one - largest) for one in logarithms)
 
 
 def table_weights(first_runs: int, second_runs: int, passed: int) -> Iterator[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import lcm
+from math import erfc, lcm, sqrt
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 _FINEST = 250_000
 """So far are sums told apart; more would take seconds. With few run counts it is never reached."""
+_MOST_BITS = 1 << 36
+"""So much is added up, for about two seconds. Only more than 500 scenarios can need more."""
 
 
 def sign_flip(differences: Sequence[Fraction]) -> float:
@@ -19,11 +21,15 @@ def sign_flip(differences: Sequence[Fraction]) -> float:
     If the labels are alike, each difference might as well have had the other sign. The p-value is
     the share of all ways to set the signs whose sum is as far from 0 as the one that was seen. All
     ways are counted, so it has no chance in it. Where differences are too fine to count them, each
-    is rounded, and what might be as far counts as being as far.
+    is rounded, and what might be as far counts as being as far. Where there are too many to count
+    them, their sum is taken to be normally distributed, which it then nearly is.
     """
     scale = lcm(*(one.denominator for one in differences))
     slack = 0
-    if sum(abs(one) for one in differences) * scale > _FINEST:
+    whole = sum(abs(one) for one in differences) * scale
+    if sum(map(bool, differences)) ** 2 * min(whole, _FINEST) > _MOST_BITS:
+        return _by_normal(differences)
+    if whole > _FINEST:
         scale, slack = _FINEST // len(differences), len(differences)
     scaled = [round(one * scale) for one in differences]
     seen = abs(sum(scaled)) - slack
@@ -46,3 +52,9 @@ def _ways_from(least: int, sizes: Sequence[int]) -> int:
     for size in sizes:
         ways += ways << (bits * size)
     return (ways >> (bits * least)) % ((1 << bits) - 1)
+
+
+def _by_normal(differences: Sequence[Fraction]) -> float:
+    """Return the p-value for a sum over random signs that is normally distributed."""
+    variance = sum(float(one) ** 2 for one in differences)
+    return erfc(float(abs(sum(differences))) / sqrt(2 * variance))

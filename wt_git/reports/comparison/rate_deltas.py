@@ -24,8 +24,10 @@ def rate_deltas(shared: Iterable[Pair], labels: Sequence[str]) -> list[RateDelta
     made anything worse, and another whether another change did.
     """
     found: list[RateDelta] = []
-    for label in labels[1:]:
-        of_label = [one for one in shared if one.label == label]
+    by_label: dict[str, list[Pair]] = {label: [] for label in labels[1:]}
+    for one in shared:
+        by_label[one.label].append(one)
+    for of_label in by_label.values():
         samples = [_samples(one) for one in of_label]
         tested = iter(by_scenario([both for both in samples if both is not None]))
         found += [
@@ -39,16 +41,13 @@ def overall_deltas(
     deltas: Iterable[RateDelta], labels: Sequence[str]
 ) -> dict[str, OverallDelta | None]:
     """Return for each label but the first what its `deltas` show together; None for no valid runs."""
-    found: dict[str, OverallDelta | None] = dict.fromkeys(labels[1:])
-    for label in found:
-        both = [
-            _Both(Sample(one.baseline.passed, one.baseline.runs),
-                  Sample(one.candidate.passed, one.candidate.runs))
-            for one in deltas
-            if one.label == label and one.difference is not None
-        ]  # fmt: skip
-        found[label] = _overall(both) if both else None
-    return found
+    by_label: dict[str, list[_Both]] = {label: [] for label in labels[1:]}
+    for one in deltas:
+        if one.difference is not None:
+            before = Sample(one.baseline.passed, one.baseline.runs)
+            after = Sample(one.candidate.passed, one.candidate.runs)
+            by_label[one.label].append(_Both(before, after))
+    return {label: _overall(both) if both else None for label, both in by_label.items()}
 
 
 class _Both(NamedTuple):

@@ -92,11 +92,13 @@ def _metrics(found: Comparison, shown: Name) -> Iterator[str]:
 
 def _rates(found: Comparison, shown: Name) -> Iterator[str]:
     """Yield the scenarios of each label, and then all of them together."""
-    for label in found.labels[1:]:
+    by_label: dict[str, list[RateDelta]] = {label: [] for label in found.labels[1:]}
+    for one in found.pass_rates:
+        by_label[one.label].append(one)
+    for label, of_label in by_label.items():
         place = f"{_label(label):<{_LABEL_WIDTH}}"
-        for one in found.pass_rates:
-            if one.label == label:
-                yield f"  {place} {shown(one.scenario_id, one.pack)} {_rate(one)}"
+        for one in of_label:
+            yield f"  {place} {shown(one.scenario_id, one.pack)} {_rate(one)}"
         overall = found.overall.get(label)
         if overall is not None:
             yield f"  {place} {_overall(overall)}"

@@ -109,7 +109,8 @@ def _unmatched(asked: Asked, labels: Sequence[str], groups: Sequence[Group]) -> 
     found = {one.runs[0].scenario for one in groups}
     for pattern in asked.unmatched(found):
         yield f"no scenario matched {inventory([pattern])}"
-    empty = [one for one in labels if all(one != of.runs[0].label for of in groups)]
+    filled = {one.runs[0].label for one in groups}
+    empty = [one for one in labels if one not in filled]
     if asked.labels is not None and empty:
         yield f"no scenario matched under label(s): {inventory(empty)}"
 

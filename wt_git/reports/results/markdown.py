@@ -25,8 +25,10 @@ _MOST_METRICS = 6
 def results_markdown(found: Results, remarks: Sequence[str]) -> Iterator[str]:
     """Yield the lines; `remarks` are sentences about what is left out."""
     left_out: list[str] = []
-    for label in dict.fromkeys(one.label for one in found.results):
-        of_label = [one for one in found.results if one.label == label]
+    by_label: dict[str, list[ScenarioTotals]] = {}
+    for one in found.results:
+        by_label.setdefault(one.label, []).append(one)
+    for label, of_label in by_label.items():
         runs = sum(one.runs for one in of_label)
         shown = markdown_text(label, _LIMIT)
         yield (
