@@ -230,7 +230,7 @@ def test_the_world_of_the_pack_is_watched() -> None:
         ("", "it is not JSON"),
         ("{}", "scenario_id is missing"),
         ("[]", "must be an object"),
-        ('{"windtunnel_trace": 4, "turns": []}', "unsupported windtunnel_trace 0x4"),
+        ('{"windtunnel_trace": 4, "turns": []}', "unsupported windtunnel_trace 4"),
     ],
 )
 def test_what_is_no_trace_is_refused(content: str | None, said: str) -> None:

@@ -404,7 +404,7 @@ def without_turns(path: Path) -> None:
     ("spoil", "why"),
     [
         (torn, "it is not JSON"),
-        (of_a_later_version, "unsupported windtunnel_trace 0x7"),
+        (of_a_later_version, "unsupported windtunnel_trace 7"),
         (without_turns, "turns is missing"),
     ],
 )

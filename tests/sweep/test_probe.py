@@ -120,7 +120,7 @@ def a_document(**changes):
         (text("[" * 200_000), "recursion"),
         (text("[]"), "the document must be an object"),
         (text("{}"), "scenario_id"),
-        (a_document(windtunnel_trace=2), "unsupported windtunnel_trace 0x2"),
+        (a_document(windtunnel_trace=2), "unsupported windtunnel_trace 2"),
         (a_document(turns={}), "turns must be an array"),
         (a_document(started_at="yesterday"), "started_at must be an ISO 8601 time"),
     ],

@@ -13,7 +13,7 @@ from enum import Enum
 from numbers import Integral, Real
 from typing import Any, Literal, TypeAlias, cast
 
-from wt_git.api.document_reader import DocumentReader
+from wt_git.api.document_reader import DocumentReader, shown
 
 SCORE_FORMAT_VERSION = 2
 
@@ -241,7 +241,7 @@ def _read_version(document: DocumentReader) -> int:
     version = document.integer("windtunnel_score", 1)
     if version not in {1, SCORE_FORMAT_VERSION}:
         raise ScoreFormatError(
-            f"unsupported windtunnel_score {version:#x}, known are 1 and {SCORE_FORMAT_VERSION}"
+            f"unsupported windtunnel_score {shown(version)}, known are 1 and {SCORE_FORMAT_VERSION}"
         )
     return version
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 from uuid import uuid4
 
-from wt_git.api.document_reader import DocumentReader
+from wt_git.api.document_reader import DocumentReader, shown
 from wt_git.api.json_values import json_value
 from wt_git.clock import as_utc, file_stamp
 from wt_git.files import json_document, short_name, write_whole
@@ -136,7 +136,7 @@ def trace_from_dict(payload: object) -> Trace:
     version = document.integer("windtunnel_trace", 0)
     if version not in {0, TRACE_FORMAT_VERSION}:
         raise TraceFormatError(
-            f"unsupported windtunnel_trace {version:#x}, known are 0 and {TRACE_FORMAT_VERSION}"
+            f"unsupported windtunnel_trace {shown(version)}, known are 0 and {TRACE_FORMAT_VERSION}"
         )
     return Trace(
         scenario_id=document.text("scenario_id"),
