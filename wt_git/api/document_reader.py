@@ -69,6 +69,17 @@ class DocumentReader:
             self._refuse(name, "an integer", value)
         return value
 
+    def version(self, name: str, known: int) -> int:
+        """Return the version of the document, which is `known`."""
+        version = self._source.get(name)
+        if isinstance(version, bool) or not isinstance(version, int) or version < 1:
+            self._refuse(name, "a positive integer", version)
+        if version != known:
+            raise self._error(
+                f"unsupported {self.path(name)} {shown(version)}: this version reads {known}"
+            )
+        return version
+
     def number(self, name: str, default: float | None = None) -> float:
         """Return a number within the range of a float; booleans are not taken for one."""
         value = self._value(name, default)

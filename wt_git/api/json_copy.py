@@ -7,11 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from wt_git.api.document_reader import shown
-
-DEEPEST = 100
-"""How many levels a value may be nested: more than any tool answers, fewer than readers follow."""
-
-_INTEGER_BITS = 10_000  # Python neither writes nor reads integers of more than 4300 digits
+from wt_git.api.json_values import DEEPEST, INTEGER_BITS
 
 
 def json_copy(value: object, where: str, error: type[ValueError], *, level: int = 0) -> Any:
@@ -26,7 +22,7 @@ def json_copy(value: object, where: str, error: type[ValueError], *, level: int 
     match value:
         case None | bool() | str():
             return value
-        case int() if value.bit_length() < _INTEGER_BITS:
+        case int() if value.bit_length() < INTEGER_BITS:
             return value
         case float() if math.isfinite(value):
             return value

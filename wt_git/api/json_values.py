@@ -6,8 +6,11 @@ import json
 import math
 from typing import Any
 
-_DEPTH = 100
-_INTEGER_BITS = 10_000  # Python neither writes nor reads integers of more than 4300 digits
+DEEPEST = 100
+"""How many levels a value may be nested: more than any tool answers, fewer than readers follow."""
+
+INTEGER_BITS = 10_000
+"""More than any integer has here: Python neither writes nor reads more than 4300 digits."""
 
 
 def json_value(value: object) -> Any:
@@ -26,7 +29,7 @@ def _json_value(value: object, above: tuple[int, ...]) -> Any:
         case None | bool() | str():
             return value
         case int():
-            return value if value.bit_length() < _INTEGER_BITS else hex(value)
+            return value if value.bit_length() < INTEGER_BITS else hex(value)
         case float():
             return value if math.isfinite(value) else repr(value)
         case dict() | list() | tuple():
@@ -36,7 +39,7 @@ def _json_value(value: object, above: tuple[int, ...]) -> Any:
 
 
 def _container(value: dict[Any, Any] | list[Any] | tuple[Any, ...], above: tuple[int, ...]) -> Any:
-    if id(value) in above or len(above) == _DEPTH:
+    if id(value) in above or len(above) == DEEPEST:
         return f"<{type(value).__name__} nested too deeply>"
     inside = (*above, id(value))
     if isinstance(value, dict):

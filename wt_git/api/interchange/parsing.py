@@ -5,10 +5,9 @@ Members that nobody knows are ignored; of those that are known, each must be wha
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
+from wt_git.api.document_file import load_document
 from wt_git.api.document_reader import DocumentReader, shown
 from wt_git.api.interchange.conversation import (
     INTERCHANGE_VERSION,
@@ -24,7 +23,8 @@ from wt_git.api.interchange.conversation import (
 )
 from wt_git.api.json_copy import json_copy
 
-_VERSION = "windtunnel_interchange"
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def load_interchange(path: Path | str) -> InterchangeTrace:
@@ -33,21 +33,7 @@ def load_interchange(path: Path | str) -> InterchangeTrace:
     Raises `InterchangeFormatError`, which names the file and the place in it, for whatever it holds
     other than that, and `OSError` when it cannot be read.
     """
-    data = Path(path).read_bytes()
-    try:
-        # Some editors put a byte order mark in front, which JSON has no place for.
-        raw = json.loads(data.decode("utf-8-sig"), parse_constant=_refuse_constant)
-        return parse_interchange(raw)
-    except InterchangeFormatError as problem:
-        raise InterchangeFormatError(f"{path}: {problem}") from problem
-    except RecursionError as problem:
-        raise InterchangeFormatError(f"{path}: invalid JSON: nested too deeply") from problem
-    except ValueError as problem:
-        raise InterchangeFormatError(f"{path}: invalid JSON: {problem}") from problem
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a JSON number")
+    return load_document(path, parse_interchange, InterchangeFormatError)
 
 
 def parse_interchange(raw: object) -> InterchangeTrace:
@@ -57,11 +43,11 @@ def parse_interchange(raw: object) -> InterchangeTrace:
     `messages[1].parts[0].id`.
     """
     envelope = DocumentReader(raw, "", InterchangeFormatError)
-    _check_version(envelope)
+    version = envelope.version("windtunnel_interchange", INTERCHANGE_VERSION)
     tools = envelope.optional_children("tool_definitions")
     calls = envelope.optional_children("witnessed_calls")
     return InterchangeTrace(
-        windtunnel_interchange=INTERCHANGE_VERSION,
+        windtunnel_interchange=version,
         otel_genai_mapping=envelope.optional_text("otel_genai_mapping") or "",
         session=_session(envelope),
         messages=tuple(_message(one) for one in envelope.children("messages")),
@@ -69,16 +55,6 @@ def parse_interchange(raw: object) -> InterchangeTrace:
         tool_definitions=None if tools is None else tuple(_tool(one) for one in tools),
         witnessed_calls=None if calls is None else tuple(_witnessed(one) for one in calls),
     )
-
-
-def _check_version(envelope: DocumentReader) -> None:
-    version = envelope.anything(_VERSION) if _VERSION in envelope else None
-    if isinstance(version, bool) or not isinstance(version, int) or version < 1:
-        raise InterchangeFormatError(f"{_VERSION} must be a positive integer, got {shown(version)}")
-    if version != INTERCHANGE_VERSION:
-        raise InterchangeFormatError(
-            f"unsupported {_VERSION} {shown(version)}: this version reads {INTERCHANGE_VERSION}"
-        )
 
 
 def _session(envelope: DocumentReader) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wt_git.api.document_reader import DocumentReader, shown
+from wt_git.api.document_reader import DocumentReader
 from wt_git.api.json_copy import json_copy
 from wt_git.api.universe.arguments import normalize_tool_args, wrapped_where_needed
 from wt_git.api.universe.definition import (
@@ -37,27 +37,12 @@ def universe_from_dict(raw: object) -> Universe:
     Raises `UniverseFormatError` naming the place, for example `recordings[2].args`.
     """
     reader = DocumentReader(raw, "", UniverseFormatError)
-    _check_version(reader)
+    version = reader.version("windtunnel_universe", UNIVERSE_VERSION)
     tools = [_tool(entry) for entry in reader.children("tools")]
     defined = tools_by_name(tools)
     recordings = [_recording(entry, defined) for entry in reader.children("recordings")]
     matching = reader.without_falsy().child("matching", {}).without_falsy()
-    return Universe(
-        UNIVERSE_VERSION, tuple(tools), tuple(recordings), read_matching(matching, defined)
-    )
-
-
-def _check_version(reader: DocumentReader) -> None:
-    version = reader.anything("windtunnel_universe")
-    if isinstance(version, bool) or not isinstance(version, int) or version < 1:
-        raise UniverseFormatError(
-            f"windtunnel_universe must be a positive integer, got {shown(version)}"
-        )
-    if version != UNIVERSE_VERSION:
-        raise UniverseFormatError(
-            f"windtunnel_universe {shown(version)} is unsupported;"
-            f" this version reads {UNIVERSE_VERSION}"
-        )
+    return Universe(version, tuple(tools), tuple(recordings), read_matching(matching, defined))
 
 
 def _tool(entry: DocumentReader) -> UniverseTool:

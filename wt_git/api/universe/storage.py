@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from wt_git.api.document_file import load_document
 from wt_git.api.universe.definition import (
     UNIVERSE_VERSION,
     UniverseFormatError,
@@ -31,14 +31,7 @@ def load_universe(path: str | os.PathLike[str]) -> Universe:
     Raises `UniverseFormatError`, which names the file and the place in it, for anything that is
     not one, and `OSError` when it cannot be read.
     """
-    data = Path(path).read_bytes()
-    try:
-        # Some editors put a byte order mark in front, which JSON has no place for.
-        return universe_from_dict(json.loads(data.decode("utf-8-sig")))
-    except UniverseFormatError as error:
-        raise UniverseFormatError(f"{path}: {error}") from error
-    except (ValueError, RecursionError) as error:
-        raise UniverseFormatError(f"{path}: invalid JSON: {error}") from error
+    return load_document(path, universe_from_dict, UniverseFormatError)
 
 
 def save_universe(universe: Universe, path: str | os.PathLike[str]) -> None:
