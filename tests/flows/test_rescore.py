@@ -106,6 +106,12 @@ def test_a_scorer_edit_shows_the_flips_and_touches_nothing_until_it_is_told_to()
     ]
     assert last == summary(traces=4, changed=2, new_gate_failures=2)
     assert wt("rescore", *ALL, "--json").code == 1
+    comment = wt("rescore", *ALL, "--format", "markdown")
+    assert comment.code == 1
+    assert [line.split("|")[4:5] for line in comment.out.splitlines()[2:4]] == [
+        [" **FAIL to PASS** "]
+    ] * 2
+    assert "**2 of 4 trace(s) changed**: 2 do not pass now" in comment.out
     assert state() == before
 
     ran = wt("rescore", *ALL, "--scenario", "agree", "--write")
@@ -534,7 +540,7 @@ def test_nothing_that_an_agent_wrote_moves_the_cursor() -> None:
     write_pack(scenarios=[("a\x1b[2J\nb", "never", [])])
     save(1, "a\x1b[2J\nb", label="l\u202e", metrics={"k\x9b": "v\x07"})
     save(2, "gone\x1b[31m\n::error::x")
-    for more in ((), ("--json",)):
+    for more in ((), ("--json",), ("--format", "markdown")):
         ran = wt("rescore", *ALL, *more)
         assert ran.code == 2
         assert not set(ran.out + ran.err) & set("\x1b\x9b\x07\u202e")

@@ -11,10 +11,11 @@ import click
 from wt_git import files
 from wt_git.cli import streams, ui
 from wt_git.records.rescore import RESCORE_VERSION, NotScored, Rescored, Unresolved
+from wt_git.reports.rescore_markdown import RescoreComment
 from wt_git.text import json_characters, log_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from wt_git.records.documents import Document
     from wt_git.records.rescore import Entry, RescoreSummary
@@ -67,6 +68,24 @@ class JsonDocument:
         """Print the end of the document."""
         end = "\n  ]" if self._is_begun else f"{self._before()}]"
         click.echo(f'{end},\n  "summary": {_indented(summary, 2).lstrip()}\n}}')
+
+
+class Markdown:
+    """A comment on a pull request; `remarks` are asked for at the end."""
+
+    def __init__(self, remarks: Callable[[], Sequence[str]]) -> None:
+        self._comment = RescoreComment()
+        self._remarks = remarks
+
+    def entry(self, entry: Entry) -> None:
+        """Print the row of one trace, if there is something to say."""
+        for line in self._comment.lines(entry):
+            click.echo(line)
+
+    def end(self, summary: RescoreSummary) -> None:
+        """Print what all of them amount to."""
+        for line in self._comment.end(summary, self._remarks()):
+            click.echo(line)
 
 
 def _indented(part: Document, by: int) -> str:

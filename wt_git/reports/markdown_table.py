@@ -10,10 +10,11 @@ if TYPE_CHECKING:
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
     """Yield the lines of a table whose cells are Markdown already."""
-    yield _row(heads)
-    yield _row(["---"] * len(heads))
-    yield from map(_row, rows)
+    yield row(heads)
+    yield row(["---"] * len(heads))
+    yield from map(row, rows)
 
 
-def _row(cells: Sequence[str]) -> str:
+def row(cells: Sequence[str]) -> str:
+    """Return the line of one row; `table` has the heads that stand before the first."""
     return f"| {' | '.join(cells)} |"

@@ -11,6 +11,7 @@ import click
 
 from wt_git.cli.many_values import ManyValues, ManyValuesCommand
 from wt_git.cli.options import CONTEXT_SETTINGS, definition_options, narrowing_options
+from wt_git.cli.output_format import JSON, MARKDOWN, chosen_format, format_options
 
 if TYPE_CHECKING:
     from wt_git.sweep.rescore_request import RescoreRequest
@@ -45,7 +46,7 @@ wrongly, or a trace could not be read, scored or written, or has no definition. 
 )
 @narrowing_options
 @definition_options
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON document.")
+@format_options
 def command(
     *,
     runs_dir: Path | None,
@@ -57,6 +58,7 @@ def command(
     packs: tuple[str, ...],
     owners: tuple[str, ...],
     pack_sources: tuple[str, ...],
+    output_format: str | None,
     as_json: bool,
 ) -> int:
     """Score saved traces with the scenarios as they are defined today.
@@ -67,6 +69,7 @@ def command(
     """
     if (runs_dir is None) == (not traces):
         raise click.UsageError("exactly one of --runs DIR and --trace PATH... is required")
+    chosen = chosen_format(output_format, as_json=as_json)
     from wt_git.sweep.rescore_request import RescoreRequest  # noqa: PLC0415 - `--help` costs nothing
     from wt_git.sweep.selection import Selectors  # noqa: PLC0415
 
@@ -78,12 +81,12 @@ def command(
         pack_sources=pack_sources,
         write=write,
     )
-    return _rescore(request, as_json=as_json)
+    return _rescore(request, chosen)
 
 
-def _rescore(request: RescoreRequest, *, as_json: bool) -> int:
+def _rescore(request: RescoreRequest, output_format: str) -> int:
+    from wt_git.cli import rescore_output as output  # noqa: PLC0415
     from wt_git.cli import ui  # noqa: PLC0415
-    from wt_git.cli.rescore_output import JsonDocument, Lines, aside, show  # noqa: PLC0415
     from wt_git.clock import SystemClock  # noqa: PLC0415
     from wt_git.sweep.rescore_request import definitions_of  # noqa: PLC0415
     from wt_git.sweep.rescoring import Rescoring  # noqa: PLC0415
@@ -91,9 +94,13 @@ def _rescore(request: RescoreRequest, *, as_json: bool) -> int:
     with contextlib.redirect_stdout(sys.stderr):  # a pack may print while it is loaded
         definitions = definitions_of(request, lambda text: ui.talk("rescore", text))
     rescoring = Rescoring(request, definitions, SystemClock())
-    printer = JsonDocument() if as_json else Lines()
-    for entry in aside(rescoring.entries()):
-        show(printer, entry, to_the_end=request.write)
+    printer: output.Printer = output.Lines()
+    if output_format == JSON:
+        printer = output.JsonDocument()
+    elif output_format == MARKDOWN:
+        printer = output.Markdown(lambda: rescoring.remarks)
+    for entry in output.aside(rescoring.entries()):
+        output.show(printer, entry, to_the_end=request.write)
     printer.end(rescoring.summary)
     for remark in rescoring.remarks:
         ui.talk("rescore", remark)

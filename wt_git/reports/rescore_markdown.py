@@ -1,0 +1,97 @@
+"""Scoring again, for a comment on a pull request: Markdown, in which foreign text is no markup."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, assert_never
+
+from wt_git.records.rescore import NotScored, Rescored, Unresolved
+from wt_git.reports.markdown_table import row, table
+from wt_git.text import markdown_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from wt_git.records.rescore import Entry, RescoreSummary
+
+_HEADS = ("Scenario", "Label", "Run", "Verdict", "What changed")
+_NOTHING = "—"
+_LIMIT = 120
+_DETAIL_LIMIT = 300
+_ID_LENGTH = 8
+_MOST_ROWS = 60
+"""A comment on GitHub holds 65536 characters."""
+
+
+class RescoreComment:
+    """The lines of a comment, as entries come: those whose score is another one, and problems."""
+
+    def __init__(self) -> None:
+        self._rows = 0
+
+    def lines(self, entry: Entry) -> Iterator[str]:
+        """Yield what there is to say of one trace; nothing where all is as it was."""
+        cells = _cells(entry)
+        if cells is None:
+            return
+        self._rows += 1
+        if self._rows == 1:
+            yield from table(_HEADS, [cells])
+        elif self._rows <= _MOST_ROWS:
+            yield row(cells)
+
+    def end(self, summary: RescoreSummary, remarks: Sequence[str]) -> Iterator[str]:
+        """Yield what all entries amount to; `remarks` are sentences about what is left out."""
+        if self._rows:
+            yield ""
+        yield (
+            f"**{summary.changed} of {summary.traces} trace(s) changed**: "
+            f"{summary.new_gate_failures} do not pass now, {summary.invalid} invalid, "
+            f"{summary.unresolved} unresolved, {summary.errors} in error, "
+            f"{summary.written} written, {summary.skipped} skipped"
+        )
+        more = self._rows - _MOST_ROWS
+        told = [*([f"{more} more row(s)"] if more > 0 else []), *remarks]
+        if told:
+            yield ""
+            yield "Left out:"
+            yield ""
+            yield from (f"- {markdown_text(one)}" for one in told)
+
+
+def _cells(entry: Entry) -> tuple[str, ...] | None:
+    match entry:
+        case Rescored():
+            changes = list(_changes(entry))
+            verdict = f"{entry.verdict.old} to {entry.verdict.new}"
+            is_another = entry.changed and entry.verdict.old != entry.verdict.new
+            said = f"**{verdict}**" if is_another else entry.verdict.new
+            shown = markdown_text("; ".join(changes), _DETAIL_LIMIT) if changes else _NOTHING
+            return (*_place(entry), said, shown) if entry.changed or entry.metrics_changed else None
+        case Unresolved():
+            return (*_place(entry), "**ERROR**", markdown_text(entry.error, _DETAIL_LIMIT))
+        case NotScored():
+            where = f"{entry.trace}: {entry.error}"
+            return (_NOTHING, _NOTHING, _NOTHING, "**ERROR**", markdown_text(where, _DETAIL_LIMIT))
+        case _:
+            assert_never(entry)
+
+
+def _place(entry: Rescored | Unresolved) -> tuple[str, str, str]:
+    return (
+        markdown_text(entry.scenario_id, _LIMIT),
+        markdown_text(entry.label, _LIMIT),
+        markdown_text(entry.run_id[:_ID_LENGTH]),
+    )
+
+
+def _changes(entry: Rescored) -> Iterator[str]:
+    """Yield the layers that turned, why they did, and the metrics that moved."""
+    for name, layer in entry.layers.items():
+        if layer.changed:
+            yield f"{name} {layer.old} to {layer.new} ({layer.detail})"
+    old, new = entry.metrics.old, entry.metrics.new
+    if old is not None:
+        for name in dict.fromkeys([*old, *new]):
+            before, now = old.get(name, "absent"), new.get(name, "absent")
+            if before != now:
+                yield f"{name} {before} to {now}"
