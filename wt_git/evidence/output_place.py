@@ -37,8 +37,8 @@ def check_output(
         raise _not_ours(f"{named} may not hold a line break", out, "line-break")
     try:
         _check_place(out, runs_dir, f"{named} '{out}'", is_ours)
-    except OSError as error:
-        reason = error.strerror or str(error)
+    except (OSError, RuntimeError) as error:  # a link to itself is no OSError before Python 3.13
+        reason = getattr(error, "strerror", None) or str(error)
         raise _not_ours(f"{named} '{out}' cannot be written: {reason}", out, reason) from error
 
 

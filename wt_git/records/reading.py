@@ -23,6 +23,16 @@ def missing_directory(runs_dir: Path) -> str:
     return said
 
 
+def check_directory(runs_dir: Path) -> None:
+    """Raise `UsageError` for a `--runs` that is no directory, or cannot be looked at."""
+    with readable_records():
+        if runs_dir.is_dir():
+            return
+    raise UsageError(
+        missing_directory(runs_dir), code="runs-dir-missing", facts={"runs_dir": str(runs_dir)}
+    )
+
+
 def passed_over(lines: int, file_name: str) -> tuple[str, ...]:
     """Return what to say about lines of a file that hold no record, where there are any."""
     if not lines:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from wt_git.errors import UsageError
 from wt_git.naming import listed
 from wt_git.records.asked import Asked, missing_labels
-from wt_git.records.reading import missing_directory, readable_records
+from wt_git.records.reading import check_directory, readable_records
 from wt_git.records.run_files import RunFile, peek, run_files
 from wt_git.sweep.definitions import Definitions
 from wt_git.sweep.packs import discover
@@ -102,12 +102,12 @@ def _not_there(path: Path) -> str | None:
 
 
 def _check_runs_dir(request: RescoreRequest, runs_dir: Path) -> None:
-    facts = {"runs_dir": str(runs_dir)}
-    if not runs_dir.is_dir():
-        raise UsageError(missing_directory(runs_dir), code="runs-dir-missing", facts=facts)
+    check_directory(runs_dir)
     if not any(map(_may_be_a_trace, request.files())):
         raise UsageError(
-            f"no trace files found under '{runs_dir}'", code="no-trace-files", facts=facts
+            f"no trace files found under '{runs_dir}'",
+            code="no-trace-files",
+            facts={"runs_dir": str(runs_dir)},
         )
 
 

@@ -13,7 +13,7 @@ from wt_git.naming import inventory
 from wt_git.records import layout
 from wt_git.records.asked import Asked, missing_labels, missing_scenarios
 from wt_git.records.ledger import Ledger
-from wt_git.records.reading import missing_directory, passed_over, readable_records
+from wt_git.records.reading import check_directory, passed_over, readable_records
 from wt_git.reports.counted.reader import RunReader
 from wt_git.reports.counted.walk import read_asked
 
@@ -47,8 +47,7 @@ def load_groups(
 
     Of `scenarios`, which are patterns, one has to match. Raises `UsageError` when nothing is left.
     """
-    if not runs_dir.is_dir():
-        raise UsageError(missing_directory(runs_dir), code="runs-dir-missing")
+    check_directory(runs_dir)
     wanted = list(dict.fromkeys(labels))
     asked = Asked(labels=frozenset(wanted) or None, scenarios=tuple(scenarios))
     ledger = Ledger(runs_dir).results(asked.labels)

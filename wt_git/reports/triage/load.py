@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from wt_git.errors import UsageError
 from wt_git.records.asked import Asked, missing_labels, missing_scenarios
-from wt_git.records.reading import missing_directory, readable_records
+from wt_git.records.reading import check_directory, readable_records
 from wt_git.records.triage import TriageCategory, TriageReport
 from wt_git.reports.counted.walk import read_asked
 from wt_git.reports.triage.reader import TriageReader
@@ -41,8 +40,7 @@ def load_triage(
     All of them, not only those of the latest sweeps; of `labels` (exact) and `scenarios` (patterns),
     where any are named. Raises `UsageError` when there is no such directory or it cannot be read.
     """
-    if not runs_dir.is_dir():
-        raise UsageError(missing_directory(runs_dir), code="runs-dir-missing")
+    check_directory(runs_dir)
     asked = Asked(labels=frozenset(labels) or None, scenarios=tuple(scenarios))
     with readable_records():
         reader = read_asked(runs_dir, asked, lambda: TriageReader(asked, classify))
