@@ -6,8 +6,6 @@ as a whole: `ReportHead` and `ScenarioRow` are what is made, `Report` is what co
 
 from __future__ import annotations
 
-from typing import Any
-
 from wt_git.records.documents import Document, Facts, Text
 from wt_git.records.ladder_results import TierTotals
 from wt_git.records.pass_rates import IntervalTotals, PassHatK
@@ -219,8 +217,3 @@ class RunDetail(Document):
     failed_because: Text | None
     evidence: str
     frozen_turns: int
-
-
-def whole_report(document: dict[str, Any]) -> Report:
-    """Return the report that a document holds. Raises `ValueError` for anything else."""
-    return Report.model_validate(document)

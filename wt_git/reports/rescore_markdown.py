@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, assert_never
 
 from wt_git.records.rescore import NotScored, Rescored, Unresolved
-from wt_git.reports.markdown_table import row, table
+from wt_git.reports.markdown_blocks import left_out, row, table
 from wt_git.text import markdown_text
 
 if TYPE_CHECKING:
@@ -53,9 +53,7 @@ class RescoreComment:
         told = [*([f"{more} more row(s)"] if more > 0 else []), *remarks]
         if told:
             yield ""
-            yield "Left out:"
-            yield ""
-            yield from (f"- {markdown_text(one)}" for one in told)
+            yield from left_out(told)
 
 
 def _cells(entry: Entry) -> tuple[str, ...] | None:

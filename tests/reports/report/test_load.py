@@ -16,7 +16,7 @@ from kit.traces import assistant, user
 from wt_git.api.score import FailureCost
 from wt_git.errors import UsageError
 from wt_git.records.layout import sidecar_path
-from wt_git.records.report import RunDetail, whole_report
+from wt_git.records.report import Report, RunDetail
 from wt_git.reports.report.json_parts import json_parts
 from wt_git.reports.report.load import LoadedReport, load_report
 from wt_git.reports.results.load import load_results
@@ -41,7 +41,7 @@ def loaded(runs_dir: Path, **asked: Any) -> LoadedReport:
 def document(runs_dir: Path, **asked: Any) -> dict[str, Any]:
     """The document as it is written, checked against its declared shape."""
     found = json.loads("".join(json_parts(loaded(runs_dir, **asked).document)))
-    assert whole_report(found).as_document() == found
+    assert Report.model_validate(found).as_document() == found
     return found
 
 

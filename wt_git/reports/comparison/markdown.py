@@ -13,7 +13,7 @@ from wt_git.reports.comparison.words import (
     p_words,
     rate_finding,
 )
-from wt_git.reports.markdown_table import table
+from wt_git.reports.markdown_blocks import left_out, table
 from wt_git.text import markdown_text
 
 if TYPE_CHECKING:
@@ -38,15 +38,11 @@ def comparison_markdown(found: Comparison, remarks: Sequence[str]) -> Iterator[s
 
     yield _headline(found)
     yield ""
-    left_out: list[str] = []
-    yield from _scenarios(found, shown, left_out)
+    untold: list[str] = []
+    yield from _scenarios(found, shown, untold)
     yield from _overall(found)
-    yield from _metrics(found, shown, left_out)
-    told = [*_new(found), *left_out, *remarks]
-    if told:
-        yield "Left out:"
-        yield ""
-        yield from (f"- {markdown_text(one)}" for one in told)
+    yield from _metrics(found, shown, untold)
+    yield from left_out([*_new(found), *untold, *remarks])
 
 
 def _headline(found: Comparison) -> str:
@@ -58,7 +54,7 @@ def _headline(found: Comparison) -> str:
     return f"**{told}**{also}: {labels} against {markdown_text(found.baseline, _LIMIT)}"
 
 
-def _scenarios(found: Comparison, shown: Name, left_out: list[str]) -> Iterator[str]:
+def _scenarios(found: Comparison, shown: Name, untold: list[str]) -> Iterator[str]:
     """Yield the scenarios with runs under both labels, those whose verdict changed first."""
     changes = {(one.label, one.scenario_id, one.pack): at for at, one in enumerate(found.changes)}
     verdicts = {(one.scenario_id, one.pack): one.verdicts for one in found.scenarios}
@@ -79,7 +75,7 @@ def _scenarios(found: Comparison, shown: Name, left_out: list[str]) -> Iterator[
     ]
     if rows:
         heads = (*_heads(found), "Difference (95% interval)", "Adjusted p", "Finding")
-        yield from table(heads, _first(rows, "scenario(s)", left_out))
+        yield from table(heads, _first(rows, "scenario(s)", untold))
         yield ""
 
 
@@ -125,7 +121,7 @@ def _overall(found: Comparison) -> Iterator[str]:
             yield ""
 
 
-def _metrics(found: Comparison, shown: Name, left_out: list[str]) -> Iterator[str]:
+def _metrics(found: Comparison, shown: Name, untold: list[str]) -> Iterator[str]:
     """Yield the metrics that moved."""
     moved = [one for one in found.metric_deltas if one.baseline != one.candidate]
     rows = [
@@ -139,10 +135,10 @@ def _metrics(found: Comparison, shown: Name, left_out: list[str]) -> Iterator[st
     ]
     if rows:
         heads = ("Scenario", *_several(found, "Label"), "Metric", "From the baseline")
-        yield from table(heads, _first(rows, "metric(s)", left_out))
+        yield from table(heads, _first(rows, "metric(s)", untold))
         yield ""
     if len(moved) < len(found.metric_deltas):
-        left_out.append(f"{len(found.metric_deltas) - len(moved)} metric(s) that did not move")
+        untold.append(f"{len(found.metric_deltas) - len(moved)} metric(s) that did not move")
 
 
 def _new(found: Comparison) -> Iterator[str]:
@@ -158,8 +154,8 @@ def _new(found: Comparison) -> Iterator[str]:
 
 
 def _first(
-    rows: Sequence[tuple[str, ...]], what: str, left_out: list[str]
+    rows: Sequence[tuple[str, ...]], what: str, untold: list[str]
 ) -> Sequence[tuple[str, ...]]:
     if len(rows) > _MOST_ROWS:
-        left_out.append(f"{len(rows) - _MOST_ROWS} more {what}, which `wt compare` shows")
+        untold.append(f"{len(rows) - _MOST_ROWS} more {what}, which `wt compare` shows")
     return rows[:_MOST_ROWS]

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from wt_git.api.score import SCORE_LAYER_ORDER
-from wt_git.reports.markdown_table import table
+from wt_git.reports.markdown_blocks import table
 from wt_git.reports.rate_text import experiment_words, interval_text
 from wt_git.text import markdown_text
 

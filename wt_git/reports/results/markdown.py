@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wt_git.naming import told_apart
-from wt_git.reports.markdown_table import table
+from wt_git.reports.markdown_blocks import left_out, table
 from wt_git.reports.metric_text import metric_text
 from wt_git.reports.rate_text import interval_text
 from wt_git.reports.results.text import about
@@ -24,7 +24,7 @@ _MOST_METRICS = 6
 
 def results_markdown(found: Results, remarks: Sequence[str]) -> Iterator[str]:
     """Yield the lines; `remarks` are sentences about what is left out."""
-    left_out: list[str] = []
+    untold: list[str] = []
     by_label: dict[str, list[ScenarioTotals]] = {}
     for one in found.results:
         by_label.setdefault(one.label, []).append(one)
@@ -38,12 +38,8 @@ def results_markdown(found: Results, remarks: Sequence[str]) -> Iterator[str]:
         yield ""
         yield from table(_heads(of_label), _rows(of_label[:_MOST_ROWS]))
         yield ""
-        left_out += _cut(label, of_label)
-    told = [*left_out, *remarks]
-    if told:
-        yield "Left out:"
-        yield ""
-        yield from (f"- {markdown_text(one)}" for one in told)
+        untold += _cut(label, of_label)
+    yield from left_out([*untold, *remarks])
 
 
 def _heads(of_label: Sequence[ScenarioTotals]) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wt_git.reports.markdown_table import table
+from wt_git.reports.markdown_blocks import table
 from wt_git.text import markdown_text, one_line
 
 if TYPE_CHECKING:
