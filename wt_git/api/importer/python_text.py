@@ -43,10 +43,10 @@ def value(text: str, indent: str, *, before: str = "") -> str:
     return "\n".join([f"{indent}{before}(", *parts, f"{indent}),"])
 
 
-def listing(items: Sequence[str], indent: str, *, before: str = "", after: str = ",") -> str:
-    """Return a list of texts as it stands between `before` and `after` in a line of `indent`."""
-    whole = f"{indent}{before}[{', '.join(map(literal, items))}]{after}"
+def listing(items: Sequence[str], indent: str, *, before: str = "") -> str:
+    """Return a list of texts as it stands behind `before` in a line of `indent`, with a comma."""
+    whole = f"{indent}{before}[{', '.join(map(literal, items))}],"
     if len(whole) <= _WIDTH:
         return whole
     inside = [value(item, indent + _INDENT) for item in items]
-    return "\n".join([f"{indent}{before}[", *inside, f"{indent}]{after}"])
+    return "\n".join([f"{indent}{before}[", *inside, f"{indent}],"])
