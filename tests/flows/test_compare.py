@@ -251,8 +251,26 @@ def test_a_rescored_scenario_is_judged_by_its_scores() -> None:
     save_row(RUNS, [2], label="b", failure_risk=9.5)
     assert document("--labels", "a", "b")["changes"] == []
     edit_json(sidecar, origin={"kind": "rescore"})
-    (change,) = document("--labels", "a", "b", code=1)["changes"]
+    found = document("--labels", "a", "b", code=1)
+    (change,) = found["changes"]
     assert (change["verdict_b"], change["risk_b"]) == ("FAIL", 1.0)
+    assert found["scenarios"][0]["rescored"] == ["b"]
+    assert "1 scenario(s) of 'b' were scored again" in wt("compare", "--labels", "a", "b").err
+
+
+def test_a_probe_is_no_pass_of_its_scenario() -> None:
+    """It is compared, for there is nothing else, and said to be one in every form."""
+    save_run(RUNS, 1, label="a", layers={"outcome": False})
+    save_row(RUNS, [1], label="a", verdict="FAIL")
+    save_run(RUNS, 2, label="b", probe=True)
+    save_row(RUNS, [2], label="b", tier="probe")
+    (one,) = document("--labels", "a", "b")["scenarios"]
+    assert one["tiers"] == {"a": "regression", "b": "probe"}
+    for form in ("text", "json", "markdown"):
+        ran = wt("compare", "--labels", "a", "b", "--format", form)
+        assert ran.code == 0
+        assert "1 scenario(s) of 'b' rest on a probe" in ran.err
+    assert "| PASS 1/1 (probe) |" in ran.out
 
 
 def test_packs_that_own_one_scenario_name_are_compared_pack_by_pack() -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from wt_git.cli.output_format import JSON, MARKDOWN, print_answer, print_document
 from wt_git.reports.comparison.load import load_comparison
 from wt_git.reports.comparison.markdown import comparison_markdown
+from wt_git.reports.comparison.reservations import reservations
 from wt_git.reports.comparison.text import comparison_lines
 
 if TYPE_CHECKING:
@@ -20,11 +21,12 @@ def print_comparison(runs_dir: Path, labels: Sequence[str], output_format: str) 
     Raises `UsageError` when there is nothing to compare.
     """
     document, remarks = load_comparison(runs_dir, labels)
+    told = [*reservations(document), *remarks]
     if output_format == JSON:
         print_document(document)
-        print_answer("compare", (), remarks)
+        print_answer("compare", (), told)
     elif output_format == MARKDOWN:
-        print_answer("compare", comparison_markdown(document, remarks), remarks)
+        print_answer("compare", comparison_markdown(document, remarks), told)
     else:
-        print_answer("compare", comparison_lines(document), remarks)
+        print_answer("compare", comparison_lines(document), told)
     return document.regression

@@ -16,11 +16,17 @@ Found = Literal["better", "worse", "alike", "cannot_tell", "no_valid_runs"]
 
 
 class ComparedScenario(Document):
-    """A scenario that has runs under some of the labels; null where it has none."""
+    """A scenario that has runs under some of the labels; null where it has none.
+
+    `tiers` are those of the sweeps that the verdicts rest on, null where no row says so. `rescored`
+    are the labels under which a score was made again since the sweep.
+    """
 
     scenario_id: Text
     verdicts: dict[Text, Text | None]
     pack: Text | None
+    tiers: dict[Text, Text | None]
+    rescored: list[Text]
 
 
 class VerdictChange(Document):

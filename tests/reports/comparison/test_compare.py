@@ -214,7 +214,13 @@ def test_the_document_has_its_keys_in_their_order():
     ]
     assert document["windtunnel_compare"] == 1
     assert document["scenarios"] == [
-        {"scenario_id": "s", "verdicts": {"a": "PASS", "b": "FAIL"}, "pack": None}
+        {
+            "scenario_id": "s",
+            "verdicts": {"a": "PASS", "b": "FAIL"},
+            "pack": None,
+            "tiers": {"a": None, "b": None},
+            "rescored": [],
+        }
     ]
     assert document["changes"] == [
         {

@@ -11,6 +11,7 @@ from markdown_it import MarkdownIt
 from wt_git.records.results import Results
 from wt_git.reports.comparison.compare import compare
 from wt_git.reports.comparison.markdown import comparison_markdown
+from wt_git.reports.comparison.reservations import reservations
 from wt_git.reports.comparison.text import comparison_lines
 from wt_git.reports.comparison.words import metric_words
 from wt_git.reports.results.markdown import results_markdown
@@ -222,6 +223,25 @@ def test_a_comment_says_first_whether_anything_became_worse():
     assert next(comparison_markdown(better, ())) == (
         "**No verdict regression**, 1 improvement(s): a against b"
     )
+
+
+def test_a_verdict_that_is_less_than_it_looks_is_marked():
+    """A probe certifies nothing, and a new score is not what the sweep saw."""
+    found = [
+        totals("a", "PF", tier="regression"),
+        totals("b", "PP", tier="probe"),
+        totals("c", "PP", tier="focused", rescored=True),
+        totals("b", "P", scenario="new", tier="probe"),
+    ]
+    compared = compare(found, ["a", "b", "c"])
+    rows = [line.split(" | ")[2:4] for line in comparison_markdown(compared, ())][4:6]
+    assert rows == [["FAIL 1/2", "PASS 2/2 (probe)"], ["FAIL 1/2", "PASS 2/2 (rescored)"]]
+    probed = "rest on a probe, which replays one step and certifies nothing"
+    assert list(reservations(compared)) == [
+        f"2 scenario(s) of 'b' {probed}: 'new', 's'",
+        "1 scenario(s) of 'c' were scored again since their sweep: 's'",
+    ]
+    assert list(reservations(compare(found[:1], ["a", "b"]))) == []
 
 
 def test_a_comment_names_what_it_leaves_out():

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from wt_git.records.results import ScenarioTotals
-    from wt_git.reports.comparison.shared_scenarios import Pair
+    from wt_git.reports.comparison.shared_scenarios import Pair, Subject
 
 
 def compare(found: Iterable[ScenarioTotals], labels: Sequence[str]) -> Comparison:
@@ -28,22 +28,23 @@ def compare(found: Iterable[ScenarioTotals], labels: Sequence[str]) -> Compariso
     return Comparison(
         baseline=labels[0],
         labels=list(labels),
-        scenarios=[
-            ComparedScenario(
-                scenario_id=one.scenario,
-                verdicts={
-                    label: one.totals[label].verdict if label in one.totals else None
-                    for label in labels
-                },
-                pack=one.pack,
-            )
-            for one in compared
-        ],
+        scenarios=[_scenario(one, labels) for one in compared],
         changes=changes,
         metric_deltas=list(metric_deltas(shared, labels[0])),
         regression=any(one.direction == "regression" for one in changes),
         pass_rates=rates,
         overall=overall_deltas(rates, labels),
+    )
+
+
+def _scenario(of: Subject, labels: Sequence[str]) -> ComparedScenario:
+    found = [(label, of.totals.get(label)) for label in labels]
+    return ComparedScenario(
+        scenario_id=of.scenario,
+        verdicts={label: None if one is None else one.verdict for label, one in found},
+        pack=of.pack,
+        tiers={label: None if one is None else one.tier for label, one in found},
+        rescored=[label for label, one in found if one is not None and one.rescored],
     )
 
 

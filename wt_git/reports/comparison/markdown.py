@@ -19,7 +19,12 @@ from wt_git.text import markdown_text
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from wt_git.records.comparison import Comparison, RateDelta, RateTotals
+    from wt_git.records.comparison import (
+        ComparedScenario,
+        Comparison,
+        RateDelta,
+        RateTotals,
+    )
 
     Name = Callable[[str, str | None], str]
 
@@ -57,7 +62,7 @@ def _headline(found: Comparison) -> str:
 def _scenarios(found: Comparison, shown: Name, untold: list[str]) -> Iterator[str]:
     """Yield the scenarios with runs under both labels, those whose verdict changed first."""
     changes = {(one.label, one.scenario_id, one.pack): at for at, one in enumerate(found.changes)}
-    verdicts = {(one.scenario_id, one.pack): one.verdicts for one in found.scenarios}
+    compared = {(one.scenario_id, one.pack): one for one in found.scenarios}
 
     def place(of: RateDelta) -> int:
         return changes.get((of.label, of.scenario_id, of.pack), len(changes))
@@ -66,8 +71,8 @@ def _scenarios(found: Comparison, shown: Name, untold: list[str]) -> Iterator[st
         (
             shown(one.scenario_id, one.pack),
             *_several(found, one.label),
-            _cell(verdicts[one.scenario_id, one.pack][found.baseline], one.baseline),
-            _cell(verdicts[one.scenario_id, one.pack][one.label], one.candidate),
+            _cell(compared[one.scenario_id, one.pack], found.baseline, one.baseline),
+            _cell(compared[one.scenario_id, one.pack], one.label, one.candidate),
             *_numbers(one),
             _finding(found, place(one), one),
         )
@@ -91,9 +96,12 @@ def _heads(found: Comparison) -> tuple[str, ...]:
     return ("Scenario", "Label", baseline, "With the label")
 
 
-def _cell(verdict: str | None, of: RateTotals) -> str:
+def _cell(one: ComparedScenario, label: str, of: RateTotals) -> str:
+    verdict = markdown_text(one.verdicts[label] or "N/A", _LIMIT)
     invalid = f", {of.invalid} invalid" if of.invalid else ""
-    return f"{markdown_text(verdict or 'N/A', _LIMIT)} {of.passed}/{of.runs}{invalid}"
+    marks = " (probe)" if one.tiers[label] == "probe" else ""
+    marks += " (rescored)" if label in one.rescored else ""
+    return f"{verdict} {of.passed}/{of.runs}{invalid}{marks}"
 
 
 def _numbers(of: RateDelta) -> tuple[str, str]:
