@@ -8,6 +8,7 @@ time.
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 from datetime import UTC, datetime, timedelta
@@ -98,14 +99,19 @@ def _turn(index: int, number: int) -> Turn:
 
 
 def parse(folder: Path) -> dict[str, float]:
-    """Parse every trace, score and line below `folder`, one after another."""
-    files = [path for path in folder.rglob("*") if path.suffix in {".json", ".ndjsonl"}]
+    """Find every trace, score and line below `folder`, and parse one after another."""
     begun = time.process_time()
-    for path in files:
-        data = path.read_bytes()
-        for document in data.splitlines() if path.suffix == ".ndjsonl" else [data]:
-            json.loads(document)
-    return {"ms": (time.process_time() - begun) * 1e3, "files": len(files)}
+    count = 0
+    for where, _, names in os.walk(folder):
+        for name in names:
+            if not name.endswith((".json", ".ndjsonl")):
+                continue
+            count += 1
+            with open(os.path.join(where, name), "rb") as stream:  # noqa: PTH118, PTH123 - the fastest
+                data = stream.read()
+            for document in data.splitlines() if name.endswith(".ndjsonl") else [data]:
+                json.loads(document)
+    return {"ms": (time.process_time() - begun) * 1e3, "files": count}
 
 
 def main() -> None:

@@ -119,9 +119,11 @@ def quick_sidecar(data: bytes) -> SidecarFacts | None:
         _ = score.risk_weight
     except ValueError:
         return None
-    layers = (score.outcome, score.trajectory, score.constraint, score.integrity)
-    is_named = all(name.strip() for layer in layers for name in layer.metrics)
-    return sidecar if is_named else None
+    for layer in (score.outcome, score.trajectory, score.constraint, score.integrity):
+        for name in layer.metrics:
+            if not name.strip():
+                return None
+    return sidecar
 
 
 @lru_cache(maxsize=64)

@@ -97,8 +97,8 @@ class _Folder(NamedTuple):
 def _listed(
     folder: _Folder, label_folders: AbstractSet[str] | None, on_orphan: Callable[[str], None]
 ) -> Iterator[RunFile | _Folder]:
-    place = folder.place
-    if folder.is_hidden and len(place) > layout.RUN_FOLDERS:
+    place, is_hidden = folder.place, folder.is_hidden
+    if is_hidden and len(place) > layout.RUN_FOLDERS:
         return
     with os.scandir(folder.path) as listing:
         by_name = {entry.name: entry for entry in listing}
@@ -116,11 +116,11 @@ def _listed(
             found = RunFile(entry.path, layout.sidecar_name(name) in by_name)
             if elsewhere and found.is_stamped:
                 continue
-            if not folder.is_hidden or _is_stored_there(found, place):
+            if not is_hidden or _is_stored_there(found, place):
                 yield found
-        elif name.endswith(layout.SIDECAR_SUFFIX) and not (elsewhere or folder.is_hidden):
+        elif name.endswith(layout.SIDECAR_SUFFIX) and not (elsewhere or is_hidden):
             trace = name.removesuffix(layout.SIDECAR_SUFFIX) + ".json"
-            if _STAMPED.fullmatch(trace) and not _is_file(by_name.get(trace)):
+            if not _is_file(by_name.get(trace)) and _STAMPED.fullmatch(trace):
                 on_orphan(entry.path)
 
 

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 REPLAYED = "replay_prefix:"
 """How the warning of a run begins in which only the last part is live."""
 
+_ALL_LAYERS = list(GATE_LAYER_ORDER)
+
 NOT_FLIGHTS = ("selftest", "replay")
 """Origins of scores that say nothing about how an agent did on a scenario."""
 
@@ -123,6 +125,8 @@ def load_score(path: str) -> SidecarFacts:
 def gate_layers(sidecar: SidecarFacts) -> tuple[GateLayer, ...]:
     """Return the layers that decide; all of them where the file does not say it in a known way."""
     for said in (sidecar.gate_layers, within(sidecar.scenario).get("gate_layers")):
+        if said == _ALL_LAYERS:
+            break
         if isinstance(said, list) and all(name in GATE_LAYER_ORDER for name in said):
             return tuple(layer for layer in GATE_LAYER_ORDER if layer in said)
     return GATE_LAYER_ORDER
