@@ -23,18 +23,23 @@ def reservations(found: Comparison) -> Iterator[str]:
     is not what the sweep saw.
     """
     name = names_of(found)
+    probed: dict[str, list[str]] = {}
+    rescored: dict[str, list[str]] = {}
+    for one in found.scenarios:
+        called = name(one.scenario_id, one.pack)
+        for label, tier in one.tiers.items():
+            if tier == _PROBE:
+                probed.setdefault(label, []).append(called)
+        for label in one.rescored:
+            rescored.setdefault(label, []).append(called)
     for label in found.labels:
-        probed = [one for one in found.scenarios if one.tiers[label] == _PROBE]
-        if probed:
-            names = named([name(one.scenario_id, one.pack) for one in probed])
+        if names := probed.get(label):
             yield (
-                f"{len(probed)} scenario(s) of '{one_line(label)}' rest on a probe, which replays "
-                f"one step and certifies nothing: {names}"
+                f"{len(names)} scenario(s) of '{one_line(label)}' rest on a probe, which replays "
+                f"one step and certifies nothing: {named(names)}"
             )
-        rescored = [one for one in found.scenarios if label in one.rescored]
-        if rescored:
-            names = named([name(one.scenario_id, one.pack) for one in rescored])
+        if names := rescored.get(label):
             yield (
-                f"{len(rescored)} scenario(s) of '{one_line(label)}' were scored again since their "
-                f"sweep: {names}"
+                f"{len(names)} scenario(s) of '{one_line(label)}' were scored again since their "
+                f"sweep: {named(names)}"
             )
