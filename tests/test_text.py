@@ -99,6 +99,14 @@ def test_a_document_means_the_same_with_its_characters_escaped(value):
     assert one_line(inert.replace("\n", "")) == inert.replace("\n", "")
 
 
+def test_a_document_in_a_log_commands_nobody():
+    """GitHub obeys `##[name]` in the middle of a line, and lets it set what a step answers."""
+    value = {"##[set-output name=x]y": ["###[error]", "#1 [a]", "::error::"]}
+    shown = json_characters(json.dumps(value))
+    assert "##[" not in shown
+    assert json.loads(shown) == value
+
+
 def test_half_a_surrogate_pair_can_be_printed():
     """File names bring them along."""
     assert one_line("a\udc80") == r"a\udc80"

@@ -14,7 +14,8 @@ _CONTROL = re.compile(
     r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
 # What services that show a log would obey: `::error ...` where a line begins, `##[error]` anywhere.
-_LOG_COMMAND = re.compile(r"\A(\s*):(?=:)|#(?=#\w*\[)")
+_COMMAND_ANYWHERE = r"#(?=#\w*\[)"
+_LOG_COMMAND = re.compile(rf"\A(\s*):(?=:)|{_COMMAND_ANYWHERE}")
 _BACKTICKS = re.compile(r"`+")
 # What GitHub links, or turns into a picture, after Markdown was read, so that no escape stops it:
 # mentions, references to issues, addresses, short names of emoji (and not the time of a day).
@@ -104,11 +105,12 @@ def markdown_text(text: str, limit: int | None = None) -> str:
 
 
 def json_characters(document: str) -> str:
-    """Return a JSON document in which what a terminal would obey is escaped; it means the same.
+    """Return a JSON document in which what a terminal or a CI service would obey is escaped.
 
-    Line breaks between its parts stay: within strings, JSON has none.
+    It means the same. Line breaks between its parts stay: within strings, JSON has none.
     """
-    return "\n".join(_CONTROL.sub(_json_escape, line) for line in document.split("\n"))
+    shown = "\n".join(_CONTROL.sub(_json_escape, line) for line in document.split("\n"))
+    return re.sub(_COMMAND_ANYWHERE, _json_escape, shown)
 
 
 def _json_escape(found: re.Match[str]) -> str:

@@ -29,12 +29,12 @@ def test_what_is_no_directory_is_named_and_refused(reader: str, place: str) -> N
     Path("a file").write_text("{}")
     os.mkfifo("a pipe")
     Path("a loop").symlink_to("a loop")
-    before = sorted(os.listdir())
+    before = sorted(Path().iterdir())
     ran = wt(*READERS[reader], "--runs", place)
     assert (ran.code, ran.out) == (0 if reader == "triage" else 2, "")
     (said,) = ran.err.splitlines()
     assert f"'{place}" in said
-    assert sorted(os.listdir()) == before
+    assert sorted(Path().iterdir()) == before
 
 
 @pytest.mark.parametrize("form", ["html", "json", "markdown"])

@@ -148,13 +148,13 @@ def overview() -> str:
 def _unknown(first: str) -> str:
     import difflib  # noqa: PLC0415 - only for a mistyped command
 
-    from wt_git.text import one_line  # noqa: PLC0415
+    from wt_git.text import log_line  # noqa: PLC0415
 
     what = "option" if first.startswith("-") else "command"
     near = difflib.get_close_matches(first, [*COMMANDS, "--help", "--version"], n=1)
     guess = f"; did you mean '{near[0]}'?" if near else ""
     return (
-        f"wt: no such {what} '{one_line(first)}'{guess}\n"
+        f"wt: no such {what} '{log_line(first)}'{guess}\n"
         f"wt: commands: {', '.join(COMMANDS)}; `wt --help` says what they do\n"
     )
 
@@ -184,12 +184,13 @@ def _show(error: click.ClickException) -> None:
     import io  # noqa: PLC0415 - only when something went wrong
 
     from wt_git.cli import ui  # noqa: PLC0415
-    from wt_git.text import many_lines, one_line  # noqa: PLC0415
+    from wt_git.text import log_line, one_line  # noqa: PLC0415
 
     vars(error)["message"] = one_line(error.message)  # what stands around it has lines of its own
     shown = io.StringIO()
     error.show(shown)
-    ui.talk_plainly(many_lines(shown.getvalue().removesuffix("\n")))
+    for line in shown.getvalue().removesuffix("\n").split("\n"):
+        ui.talk_plainly(log_line(line))
 
 
 def _record(error: BaseException, arguments: list[str]) -> None:

@@ -7,7 +7,7 @@ import sys
 import click
 
 from wt_git.cli import streams
-from wt_git.text import many_lines
+from wt_git.text import log_line, many_lines
 
 
 def data(text: str) -> None:
@@ -18,13 +18,14 @@ def data(text: str) -> None:
 def talk(command: str, text: str) -> None:
     """Print a sentence for people behind `wt <command>: `, further lines of it as they are.
 
-    So a command on a line of its own can be pasted with that line. Nobody listening is no failure:
-    what matters is in files and in the exit code.
+    So a command on a line of its own can be pasted with that line. What was sent to us may have lines
+    too, and none of them is a command for a CI service. Nobody listening is no failure: what matters
+    is in files and in the exit code.
     """
     first, *others = text.split("\n")
-    talk_plainly(f"wt {command}: {many_lines(first)}")
+    talk_plainly(log_line(f"wt {command}: {first}"))
     for line in others:
-        talk_plainly(many_lines(line) if line.startswith(" ") else f"  {many_lines(line)}")
+        talk_plainly(log_line(line if line.startswith(" ") else f"  {line}"))
 
 
 def talk_plainly(line: str) -> None:
