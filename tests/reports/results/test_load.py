@@ -284,6 +284,14 @@ def test_a_scenario_that_is_not_there_is_named_as_what_is_missing(runs, labels):
     assert str(error) == "no scenario matched Lookup_order; there is: lookup_order"
 
 
+def test_a_label_that_is_not_there_is_named_although_a_scenario_is_not_there_either(runs):
+    """The scenario may be under the label that was meant."""
+    save_run(runs, 1, scenario="lookup_order", label="one")
+    error = refused(runs, scenarios=["refund"], labels=["two", "one"])
+    assert str(error) == "no scenario matched refund; there is: lookup_order"
+    assert error.hints == ("no runs with label(s): two; labels present: one",)
+
+
 def test_a_directory_without_runs_is_said_to_be_one(runs):
     """Missing, empty, and holding only runs that did not end."""
     assert refused(runs).specific_code == "runs-dir-missing"

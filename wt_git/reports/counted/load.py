@@ -58,18 +58,15 @@ def load_groups(
     left_out = (*reader.left_out.remarks(), *passed_over(ledger.passed_over, layout.LEDGER))
     if not shown:
         raise _no_runs(runs_dir, missing, reader, left_out)
+    missed = (missing_labels(missing, reader.labels),) if missing else ()
     groups = tuple(group for label in shown for group in reader.groups(label))
     if not groups:
         raise UsageError(
             missing_scenarios(scenarios, reader.scenarios),
-            hints=left_out,
+            hints=(*missed, *left_out),
             code="scenario-unmatched",
         )
-    told = (
-        *([missing_labels(missing, reader.labels)] if missing else []),
-        *_unmatched(asked, shown, groups),
-        *_gone(groups),
-    )
+    told = (*missed, *_unmatched(asked, shown, groups), *_gone(groups))
     return LoadedGroups(
         runs_dir=runs_dir,
         labels=shown,
