@@ -14,11 +14,9 @@ from wt_git.api import pack, scenario, score
 from wt_git.api.perturbations import __all__ as perturbations
 from wt_git.effect_classes import EffectClass
 from wt_git.records import events, experiments, report, rescore, rows
-from wt_git.records.saved_runs import NOT_FLIGHTS
-from wt_git.records.sidecars import sidecar_document
+from wt_git.records.sidecars import NOT_FLIGHTS, RESCORED, sidecar_document
 from wt_git.scenarios import builtin_packs
 from wt_git.sweep.scenario_block import scenario_block
-from wt_git.sweep.score_replacing import RESCORED
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PACKAGE = DOCS.parent / "wt_git"

@@ -13,7 +13,7 @@ from kit.traces import json_values
 
 from wt_git.api.replay import REPLAY_PREFIX_MARKER
 from wt_git.records.layout import sidecar_path
-from wt_git.records.saved_runs import REPLAYED, SavedRun, UnreadableRunError, load_run
+from wt_git.records.saved_runs import REPLAY_PREFIX, SavedRun, UnreadableRunError, load_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -74,7 +74,7 @@ def test_a_probe_and_the_origin_of_a_score_are_seen(tmp_path):
     """By the warning that its replayed turns leave, and by what the score says of itself."""
     assert loaded(save_run(tmp_path, 1, probe=True)).is_probe
     assert loaded(save_run(tmp_path, 2, origin="rescore")).origin == "rescore"
-    assert REPLAYED == REPLAY_PREFIX_MARKER
+    assert REPLAY_PREFIX == REPLAY_PREFIX_MARKER
 
 
 def test_the_oldest_files_are_read(tmp_path):

@@ -34,13 +34,10 @@ if TYPE_CHECKING:
 
     from wt_git.api.score import GateLayer, MetricValue
 
-REPLAYED = "replay_prefix:"
+REPLAY_PREFIX = "replay_prefix:"
 """How the warning of a run begins in which only the last part is live."""
 
 _ALL_LAYERS = list(GATE_LAYER_ORDER)
-
-NOT_FLIGHTS = ("selftest", "replay")
-"""Origins of scores that say nothing about how an agent did on a scenario."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +107,7 @@ def load_run(path: str, trace: TraceFacts | None = None) -> SavedRun:
         metrics=score.metrics,
         diagnostic_failures=tuple(layer for layer in failed if layer not in gates),
         risk_weight=score.risk_weight,
-        is_probe=any(one.startswith(REPLAYED) for one in trace.worker_warnings),
+        is_probe=any(one.startswith(REPLAY_PREFIX) for one in trace.worker_warnings),
         origin=text(within(sidecar.origin).get("kind")),
     )
 

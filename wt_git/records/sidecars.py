@@ -14,6 +14,12 @@ if TYPE_CHECKING:
 
 RunVerdict = str
 
+RESCORED, REPLAYED = "rescore", "replay"
+"""Origins of scores that `wt run` did not make; `selftest` is another one."""
+
+NOT_FLIGHTS = ("selftest", REPLAYED)
+"""Origins of scores that say nothing about how an agent did on a scenario."""
+
 
 def run_verdict(score: Score | ScoreFacts, gate_layers: Sequence[GateLayer]) -> RunVerdict:
     """Return `INVALID` when integrity failed, else `PASS` or `FAIL` by the gate."""

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from wt_git.stats.samples import Sample
 
 CONFIDENCE = 0.95
-_Z = 1.959963984540054
+Z_95 = 1.959963984540054
 """The standard normal distribution leaves 2.5 % beyond it."""
 
 
@@ -28,8 +28,8 @@ def wilson(sample: Sample) -> Interval:
     It holds for few runs too, and has a width where all of them passed; see docs/statistics.md.
     """
     passed, runs = sample
-    centre = (passed + _Z * _Z / 2) / (runs + _Z * _Z)
-    half = _Z / (runs + _Z * _Z) * sqrt(passed * (runs - passed) / runs + _Z * _Z / 4)
+    centre = (passed + Z_95 * Z_95 / 2) / (runs + Z_95 * Z_95)
+    half = Z_95 / (runs + Z_95 * Z_95) * sqrt(passed * (runs - passed) / runs + Z_95 * Z_95 / 4)
     return Interval(
         0.0 if passed == 0 else max(centre - half, 0.0),
         1.0 if passed == runs else min(centre + half, 1.0),
@@ -57,7 +57,7 @@ def mean_interval(differences: Sequence[float]) -> Interval:
     """
     number = len(differences) + 2
     mean = sum(differences) / number
-    half = _Z * spread(differences) / sqrt(number)
+    half = Z_95 * spread(differences) / sqrt(number)
     return Interval(max(mean - half, -1.0), min(mean + half, 1.0))
 
 

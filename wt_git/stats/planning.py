@@ -7,6 +7,7 @@ from math import ceil, comb, sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
 from wt_git.stats.exact_test import table_weights
+from wt_git.stats.intervals import Z_95
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,8 +20,7 @@ SMALLEST = 0.2
 """Differences below 20 percentage points are not planned for while there are few runs."""
 
 _Z_POWER = 0.8416212335729143
-"""The standard normal distribution leaves 20 % beyond it, and 2.5 % beyond the other."""
-_Z_LEVEL = 1.959963984540054
+"""The standard normal distribution leaves 20 % beyond it."""
 _COUNTED = 100
 """Up to so many runs the power is counted out; beyond, a formula is near enough."""
 _FEWEST_SCENARIOS = 6
@@ -67,7 +67,7 @@ def scenarios_needed(differences: Sequence[float], spread: float) -> Needed:
 
 def _scenarios(mean: float, spread: float) -> int:
     """Return the usual sample size for a mean, and what a test of signs needs at least."""
-    return max(_rounded_up(((_Z_LEVEL + _Z_POWER) * spread / mean) ** 2), _FEWEST_SCENARIOS)
+    return max(_rounded_up(((Z_95 + _Z_POWER) * spread / mean) ** 2), _FEWEST_SCENARIOS)
 
 
 def _apart(first: float, second: float) -> tuple[float, float]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from wt_git.api.pack import ScenarioPack
 from wt_git.api.scenario import Scenario
 from wt_git.errors import UsageError
+from wt_git.records.sidecars import REPLAYED
 from wt_git.records.store import RunsDir
 from wt_git.runner.messages import user_texts
 from wt_git.sweep.agent_config import agent_config, agents_file, soul_text
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 
     from wt_git.api.trace import Trace
     from wt_git.sweep.request import SweepRequest
-
-REPLAY = "replay"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,4 +90,4 @@ def _played(trace: Trace, live: list[str], definition: Selected | None) -> Selec
             code="trace-not-loaded",
             facts={"scenario": trace.scenario_id, "reason": str(error)},
         ) from error
-    return Selected(ScenarioPack(name=REPLAY, scenarios=[bare]), bare)
+    return Selected(ScenarioPack(name=REPLAYED, scenarios=[bare]), bare)

@@ -18,7 +18,7 @@ from wt_git.errors import (
     EXIT_YES,
     WindTunnelError,
 )
-from wt_git.records.sidecars import sidecar_document
+from wt_git.records.sidecars import REPLAYED, sidecar_document
 from wt_git.records.store import RunsDir
 from wt_git.runner.batch import run_scenario
 from wt_git.sweep import brackets
@@ -26,7 +26,6 @@ from wt_git.sweep.brackets import RuntimeFailureError
 from wt_git.sweep.bug_traceback import bug_traceback
 from wt_git.sweep.loading import FOREIGN_FAILURES, describe
 from wt_git.sweep.pack_wiring import state_probe, tool_servers
-from wt_git.sweep.replay_request import REPLAY
 from wt_git.sweep.scenario_block import scenario_block
 from wt_git.text import one_line
 
@@ -183,7 +182,7 @@ class Replaying:
         gate = scenario.resolved_gate_layers()
         sidecar = sidecar_document(run.score, gate, scenario_block(scenario))
         if not self._replay.is_judged:
-            sidecar["origin"] = {"kind": REPLAY, "source_trace": self._replay.path}
+            sidecar["origin"] = {"kind": REPLAYED, "source_trace": self._replay.path}
         self._saved = self._runs_dir.write_run(run.trace, sidecar), sidecar["verdict"]
 
     def _broke(self, error: BaseException) -> ReplayFailedError:

@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Any
 from wt_git import files
 from wt_git.records import layout
 from wt_git.records.encoding import document
-from wt_git.records.saved_runs import NOT_FLIGHTS
+from wt_git.records.sidecars import NOT_FLIGHTS, RESCORED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-RESCORED = "rescore"
 
 
 class NotReplacedError(Exception):

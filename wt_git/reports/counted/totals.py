@@ -9,6 +9,7 @@ from wt_git.api.score import GATE_LAYER_ORDER
 from wt_git.records.lenient import amount
 from wt_git.records.pass_rates import IntervalTotals, PassHatK
 from wt_git.records.results import MetricTotals, ResultRun, ScenarioTotals
+from wt_git.records.sidecars import RESCORED
 from wt_git.stats.intervals import CONFIDENCE, wilson
 from wt_git.stats.repeats import pass_hat_k, shown_k
 from wt_git.stats.samples import Sample
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from wt_git.reports.counted.groups import Group
     from wt_git.stats.intervals import Interval
 
-RESCORED = "rescore"
 _VARIANCE = "PASS_WITH_VARIANCE"
 
 

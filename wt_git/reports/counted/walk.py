@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from wt_git.api.trace import folder_name
 from wt_git.naming import Examples
 from wt_git.records.run_files import run_files
-from wt_git.records.saved_runs import NOT_FLIGHTS, UnreadableRunError, load_run
+from wt_git.records.saved_runs import UnreadableRunError, load_run
+from wt_git.records.sidecars import NOT_FLIGHTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
