@@ -122,6 +122,15 @@ def _texts(value: object) -> str:
     return str(value)
 
 
+def test_records_of_a_run() -> None:
+    """One line of JSON each, which no terminal and no service obeys; here that of a refusal."""
+    ran = wt("run", "--json", "--scenario", TYPED[2], "--runs-dir", "made")
+    inert(ran)
+    assert ran.code == 2
+    (line,) = ran.out.splitlines()
+    assert json.loads(line)["facts"]["unmatched"][0]["value"] == TYPED[2]
+
+
 class Elements(HTMLParser):
     """Which tags a page has, with the names of their attributes."""
 

@@ -14,6 +14,7 @@ from wt_git.cli.ui import talk
 from wt_git.errors import EXIT_NO, EXIT_YES, WindTunnelError
 from wt_git.records import layout, run_records
 from wt_git.sweep.results import ScenarioBroke, ScenarioRan, ScenarioResult, WorldMismatched
+from wt_git.text import json_characters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -116,7 +117,7 @@ def _verdict(result: ScenarioResult) -> str:
 
 def _print(record: run_records.RunRecord) -> None:
     """Print `record`; a reader that went away changes nothing of what is done."""
-    line = files.json_line(record.as_document(), sort_keys=False)
+    line = json_characters(files.json_line(record.as_document(), sort_keys=False))
     try:
         click.echo(line)
     except OSError as error:
