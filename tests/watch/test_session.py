@@ -102,7 +102,22 @@ def test_one_that_ended_and_did_not_start_just_now_is_not(ts) -> None:
     outside = Outside(lines(sweep("0002", 4)))
     assert follow(outside, label="round") == 4
     assert shown_ids(outside) == ["0002"]
-    assert "waiting for a sweep of label 'round' to start in 'runs'" in outside.said[0]
+    assert outside.said[0] == (
+        "waiting for a sweep of label 'round' to start in 'runs'; "
+        "the latest one is over, see it with: wt watch --runs runs --sweep 0001"
+    )
+
+
+def test_whoever_came_too_late_is_told_of_the_latest_sweep_of_the_label_alone() -> None:
+    """Not of an older one, nor of another label; one whose process is gone is over as well."""
+    append(lines([*sweep("0001"), *sweep("0002"), started("it is"), *sweep("0003", label="x")]))
+    outside = Outside(lines(sweep("0004")))
+    outside.gone = {"it is"}
+    assert follow(outside, label="round") == 0
+    assert outside.said[0].endswith("over, see it with: wt watch --runs runs --sweep 'it is'")
+    none = Outside(lines(sweep("0005", 2, label="new")))
+    assert follow(none, label="new") == 2
+    assert none.said == ["waiting for a sweep of label 'new' to start in 'runs'"]
 
 
 def test_a_dead_one_is_passed_over_by_label() -> None:

@@ -19,7 +19,10 @@ JUST_NOW = timedelta(seconds=10)
 
 
 class Found(NamedTuple):
-    """Where the events of a sweep begin, None when there are none; and ids that begin like its own."""
+    """Where the events of a sweep begin, None when there are none; and ids that may be meant instead.
+
+    Asked for by its id, those are the ids that begin like it; else the newest sweep that is over.
+    """
 
     start: int | None
     near: tuple[str, ...] = ()
@@ -47,21 +50,23 @@ def find_newest(
     since: datetime,
     now: datetime,
     is_dead: Callable[[EventRecord], bool],
-) -> int | None:
-    """Return where the newest sweep begins that runs or started after `since`; None without one.
+) -> Found:
+    """Return where the newest sweep begins that runs or started after `since`.
 
     `is_dead` says of the start of a sweep without an end whether it is certain that none will come.
     """
     finished = set()
+    over: tuple[str, ...] = ()
     for place, record in newest_first:
         if record["event"] == "sweep_finished":
             finished.add(record["sweep_id"])
-        elif starts(record, label) and (
-            _started_between(record, since, now + JUST_NOW)
-            or (record["sweep_id"] not in finished and not is_dead(record))
-        ):
-            return place
-    return None
+        elif starts(record, label):
+            if _started_between(record, since, now + JUST_NOW) or (
+                record["sweep_id"] not in finished and not is_dead(record)
+            ):
+                return Found(place)
+            over = over or (record["sweep_id"],)
+    return Found(None, over)
 
 
 def _started_between(record: EventRecord, first: datetime, last: datetime) -> bool:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from wt_git.errors import EXIT_NO, EXIT_TIMED_OUT
 from wt_git.records.reading import missing_directory
-from wt_git.text import one_line
-from wt_git.watch.choice import JUST_NOW, Found, find_newest, find_sweep
+from wt_git.text import one_line, shell_word
+from wt_git.watch.choice import JUST_NOW, find_newest, find_sweep
 from wt_git.watch.event_file import EventFile
 from wt_git.watch.follower import Follower
 
@@ -103,18 +103,16 @@ class Watch:
         wanted = self._wanted
         if wanted.sweep_id is not None:
             found = find_sweep(self._file.from_the_end(_mention(wanted.sweep_id)), wanted.sweep_id)
-            start = found.start
         else:
-            found = Found(None)
-            start = find_newest(
+            found = find_newest(
                 self._file.from_the_end(*_STARTS_AND_ENDS),
                 wanted.label,
                 since=self._since,
                 now=self._outside.clock.now(),
                 is_dead=self._is_dead,
             )
-        if start is not None:
-            self._file.go_to(start)
+        if found.start is not None:
+            self._file.go_to(found.start)
         elif not self._has_said:
             self._outside.say(self._waiting(found.near))
         self._has_said = True
@@ -151,12 +149,20 @@ class Watch:
         if not wanted.runs_dir.is_dir():
             where += f" ({missing_directory(wanted.runs_dir)})"
         if wanted.sweep_id is None:
-            return f"waiting for a sweep{_of(wanted.label)} to start {where}"
+            return f"waiting for a sweep{_of(wanted.label)} to start {where}{self._over(near)}"
         meant = f", but there is {', '.join(map(one_line, near[:_NAMED]))}" if near else ""
         return (
             f"no sweep '{one_line(wanted.sweep_id)}' is recorded {where}{meant}; "
             "waiting for a sweep of that id"
         )
+
+    def _over(self, newest: Sequence[str]) -> str:
+        """Return how to see the newest sweep, which is over, to whoever came too late for it."""
+        if not newest:
+            return ""
+        runs_dir = shell_word(str(self._wanted.runs_dir))
+        see = f"wt watch --runs {runs_dir} --sweep {shell_word(newest[0])}"
+        return f"; the latest one is over, see it with: {see}"
 
     def _out_of_time(self) -> str:
         wanted, follower = self._wanted, self._follower
