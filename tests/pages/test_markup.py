@@ -47,6 +47,20 @@ class Tags(HTMLParser):
             self.found.append((tag, *(name for name, _ in attrs)))
 
 
+def test_the_matrix_adds_up_what_each_label_flew():
+    """A scenario that was not run under a label is none that it failed; a variance passed."""
+    report = ReportDocument()
+    for scenario, label, verdict in [
+        ("a", "x", "PASS"),
+        ("a", "y", "FAIL"),
+        ("b", "x", "PASS_WITH_VARIANCE"),
+        ("c", "x", "INVALID"),
+    ]:
+        report.cell(scenario, label, ["PASS"], verdict=verdict)
+    foot = page_text(report).partition("<tfoot>")[2].partition("</tfoot>")[0]
+    assert re.findall(r"<strong>(.*?)</strong>", foot) == ["2/3", "0/1"]
+
+
 def test_the_page_is_one_file_of_its_own():
     """A doctype, one style, one script, a policy, and no address of anything else."""
     text = page_text(a_report())

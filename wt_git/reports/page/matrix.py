@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from wt_git.reports.page.elements import Markup, element, join, name_text
 from wt_git.reports.page.signs import (
+    PASSED,
     SEVERITIES,
     interval_picture,
     interval_text,
@@ -52,11 +53,13 @@ def verdict_matrix(labels: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> 
         *(element("th", name_text(label), scope="col") for label in labels),
     )
     passed: Counter[str] = Counter()
+    flown: Counter[str] = Counter()
     written = []
     for row in rows:
         written.append(_row(row, labels))
-        passed.update(label for label, cell in row["cells"].items() if cell["verdict"] == "PASS")
-    foot = [element("td", element("strong", f"{passed[one]}/{len(written)}")) for one in labels]
+        flown.update(row["cells"].keys())
+        passed.update(label for label, cell in row["cells"].items() if cell["verdict"] in PASSED)
+    foot = [element("td", element("strong", f"{passed[one]}/{flown[one]}")) for one in labels]
     table = element(
         "table",
         element("caption", _CAPTION, class_="visually-hidden"),

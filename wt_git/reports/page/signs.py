@@ -17,6 +17,7 @@ VERDICTS = {
     "FAIL": ("fail", "FAIL"),
     "INVALID": ("invalid", "INVALID"),
 }
+PASSED = ("PASS", "PASS_WITH_VARIANCE")
 SEVERITIES = ("low", "medium", "high", "critical")
 _NO_NUMBER = "—"
 
