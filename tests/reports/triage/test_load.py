@@ -131,6 +131,24 @@ def test_only_failed_runs_are_asked_about_and_with_the_scenario_of_the_sidecar()
     assert seen == [("as_scored", ["t"], run_id(2), False)]
 
 
+def test_where_nothing_is_known_the_layers_have_their_say():
+    """Those that the run failed by, in their order; a classifier's own words stand alone."""
+    wrong = {"outcome": False, "trajectory": False, "constraint": False}
+    save_run(RUNS, 1, layers=wrong, gates=["outcome", "constraint"])
+    said = {
+        "nothing": lambda *_: FailureClassification("unknown", 0.0, []),
+        "something": lambda *_: FailureClassification("unknown", 0.0, ["seen"]),
+    }
+    evidence = {
+        name: loaded(classify).document.categories[0].failures[0].evidence
+        for name, classify in said.items()
+    }
+    assert evidence == {
+        "nothing": ["outcome: outcome", "constraint: constraint"],
+        "something": ["seen"],
+    }
+
+
 def test_most_failures_come_first_and_unknown_last():
     """With the first fix that a run of the category has; lines of evidence have an end."""
     order = iter(["unknown", "memory", "policy", "memory", "unknown", "unknown", "clarification"])

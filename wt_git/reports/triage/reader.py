@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Protocol
 
 from wt_git import files
-from wt_git.api.score import score_from_dict
+from wt_git.api.score import GATE_LAYER_ORDER, score_from_dict
 from wt_git.api.trace import load_trace
 from wt_git.records import layout
 from wt_git.records.run_files import peek
@@ -125,7 +125,8 @@ class TriageReader:
             self.left_out.broken(run.path, _reason(error, run.path))
             return False
         said = self._classify(scenario, trace, score)
-        self.failures.setdefault(said.category, []).append(_triaged(run, said))
+        evidence = said.evidence or _deciding_details(run, score)
+        self.failures.setdefault(said.category, []).append(_triaged(run, said, evidence))
         return True
 
 
@@ -140,7 +141,17 @@ def _reason(error: Exception, path: str) -> str:
     return str(error).removeprefix(f"{path}: ")
 
 
-def _triaged(run: SavedRun, said: Classification) -> TriagedRun:
+def _deciding_details(run: SavedRun, score: Score) -> list[str]:
+    """Return what the layers say that the run failed by: all there is where no rule knows more."""
+    failed = [name for name in GATE_LAYER_ORDER if not getattr(score, name).passed]
+    return [
+        f"{name}: {getattr(score, name).detail}"
+        for name in failed
+        if name not in run.diagnostic_failures
+    ]
+
+
+def _triaged(run: SavedRun, said: Classification, evidence: Sequence[str]) -> TriagedRun:
     fix = said.suggested_fix
     return TriagedRun(
         scenario_id=run.scenario,
@@ -148,7 +159,7 @@ def _triaged(run: SavedRun, said: Classification) -> TriagedRun:
         run_id=run.run_id,
         path=run.path,
         confidence=said.confidence,
-        evidence=_cut(said.evidence),
+        evidence=_cut(evidence),
         suggested_fix=None
         if fix is None
         else TriageFix(
