@@ -47,7 +47,7 @@ class ScenarioTotals(Document):
 
     `pack`, `tier`, `sweep_id`, `budget_exhausted`, `interrupted` and `counts_as_failure` are the
     row's, null without one. `rescored`: a score was made again later, so the verdict is derived from the scores.
-    `diagnostic_failures` are layers that failed in some run and do not gate. `interval` and
+    `diagnostic_failures` are layers that failed in some valid run and do not gate. `interval` and
     `pass_hat_k` are of the valid runs, null where there are none.
     """
 

@@ -324,6 +324,16 @@ def test_diagnostic_layers_that_failed_are_named(runs):
     assert (found.verdict, found.diagnostic_failures) == ("PASS", ["trajectory", "constraint"])
 
 
+def test_what_an_invalid_run_failed_is_no_finding(runs):
+    """One that broke fails everything, and says nothing about the agent."""
+    everything = ("outcome", "trajectory", "constraint", "integrity")
+    save_run(runs, 1, gates=["outcome"], layers=dict.fromkeys(everything, False))
+    found = only(runs)
+    assert (found.verdict, found.diagnostic_failures) == ("INVALID", [])
+    save_run(runs, 2, gates=["outcome"], layers={"trajectory": False})
+    assert only(runs).diagnostic_failures == ["trajectory"]
+
+
 def test_a_truncated_or_interrupted_row_is_marked(runs):
     """It answered a smaller question than it asked."""
     save_run(runs, 1)

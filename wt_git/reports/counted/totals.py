@@ -57,10 +57,11 @@ def scenario_totals(group: Group) -> ScenarioTotals:
         # What a row says of its own verdict is nothing about another one.
         counts_as_failure=row.counts_as_failure if row and row.verdict == verdict else None,
         rescored=rescored,
+        # A run that broke fails every layer, which says nothing about the agent.
         diagnostic_failures=[
             layer
             for layer in GATE_LAYER_ORDER
-            if any(layer in run.diagnostic_failures for run in runs)
+            if any(layer in run.diagnostic_failures for run in runs if run.verdict != "INVALID")
         ],
         failure_risk=_failure_risk(group, verdict, passed / len(runs), rescored=rescored),
         interval=None if valid is None else interval_totals(wilson(valid), "wilson"),
