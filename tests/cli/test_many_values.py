@@ -52,3 +52,27 @@ def test_the_values_arrive_in_order(values: list[str], others: list[str]) -> Non
         with command.make_context("x", list(arguments)) as context:
             command.invoke(context)
         assert found["trace"] == tuple(values)
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        (["a", "b c"], "Got unexpected extra arguments (a b c); did you mean --trace a 'b c'?"),
+        (["a", "--write"], "Got unexpected extra argument (a); did you mean --trace a?"),
+        (["a", "--trace", "b"], "Got unexpected extra argument (a)"),
+    ],
+)
+def test_words_of_no_option_are_refused_with_the_one_they_may_be_meant_for(
+    typed: list[str], said: str
+) -> None:
+    """Unless that option has its values."""
+
+    @click.command(cls=ManyValuesCommand)
+    @click.option("--trace", cls=ManyValues, multiple=True)
+    @click.option("--write", is_flag=True)
+    def command(**_: object) -> None:
+        pass
+
+    with pytest.raises(click.UsageError) as refused:
+        command.make_context("x", typed)
+    assert refused.value.message == said
