@@ -110,9 +110,7 @@ def test_a_filter_that_matches_nothing_is_said() -> None:
     ran = wt("triage", "--label", "b")
     assert (ran.code, ran.out.splitlines()[-1]) == (0, "No runs found.")
     assert ran.err == "wt triage: no runs with label(s): b; labels present: a\\x1b[31m\n"
-    assert (
-        "no scenario matched x; there is: lookup_order" in wt("triage", "--scenario", "x").err
-    )
+    assert "no scenario matched x; there is: lookup_order" in wt("triage", "--scenario", "x").err
 
 
 @pytest.mark.parametrize("name", ["llm_judge", "RULE_BASED", ""])
