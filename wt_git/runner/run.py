@@ -13,7 +13,7 @@ from uuid import uuid4
 from wt_git.api.aggregate import ScenarioRunResult
 from wt_git.api.trace import Trace, Turn
 from wt_git.runner.arming import armed_failures
-from wt_git.runner.foreign_values import safe_text
+from wt_git.runner.failure_text import failure_text
 from wt_git.runner.handle import HandleStuckError, consumes_full_history, surface_reporter
 from wt_git.runner.messages import conversation, shaped
 from wt_git.runner.observations import capture_observations
@@ -226,7 +226,7 @@ class _Run:
 
     def trace_of_failure(self, error: Exception) -> Trace:
         """Return the trace of a run that broke, the error as its first warning."""
-        warning = RUNNER_ERROR + safe_text(error)
+        warning = RUNNER_ERROR + failure_text(error)
         return self._trace(self._started_at, [warning, *self._warnings])
 
     def _trace(self, finished_at: datetime, warnings: list[str]) -> Trace:
