@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -231,6 +232,24 @@ def test_a_full_disk_leaves_no_half_a_page() -> None:
     assert "wt report: could not write the report 'report.html': File too large" in done.stderr
     assert Path("report.html").read_bytes() == before
     assert sorted(path.name for path in Path().iterdir()) == ["report.html", "runs"]
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)], ids=["SIGTERM", "SIGINT"]
+)
+def test_a_signal_leaves_the_old_report_and_nothing_else(number: int, code: int) -> None:
+    """A half of a page in a repository would be part of what is under test."""
+    for run in range(300):
+        save_run(Path("runs"), run, label=f"label-{run % 60}")
+    wt("report", "--label", "label-0")
+    before = Path("report.html").read_bytes()
+    process = subprocess.Popen([*WT, "report"], stderr=subprocess.DEVNULL)
+    while not list(Path().glob(".report.html.*")):
+        assert process.poll() is None
+    process.send_signal(number)
+    assert process.wait(timeout=30) == code
+    assert Path("report.html").read_bytes() == before
+    assert list(Path().glob(".report.html.*")) == []
 
 
 def test_a_reader_that_goes_away_ends_it_quietly() -> None:

@@ -100,8 +100,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     streams.make_usable()
     try:
         return _dispatch(arguments)
-    except KeyboardInterrupt:
-        return EXIT_INTERRUPTED
+    except KeyboardInterrupt as interrupt:
+        return getattr(interrupt, "exit_code", EXIT_INTERRUPTED)
     except BrokenPipeError:
         # End quietly when whoever read our output stopped reading, as `wt … | head` does.
         streams.let_go(sys.stdout)

@@ -1,4 +1,8 @@
-"""Ctrl-C and termination: the first ends a sweep after the runs in flight, the second ends it now."""
+"""Ctrl-C and termination.
+
+In a sweep the first one ends it after the runs in flight, the second ends it now. Elsewhere either
+ends the command, which leaves nothing half done behind.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +20,29 @@ if TYPE_CHECKING:
 
 _ENDING = "ending after the runs in flight; once more ends it now, without them"
 _CODES = {signal.SIGINT: EXIT_INTERRUPTED, signal.SIGTERM: EXIT_TERMINATED}
+
+
+class Terminated(KeyboardInterrupt):
+    """A SIGTERM that unwinds as Ctrl-C does; `exit_code` is the process's."""
+
+    exit_code = EXIT_TERMINATED
+
+
+@contextlib.contextmanager
+def unwinding() -> Iterator[None]:
+    """Let a SIGTERM raise `Terminated` in the block, so that temporary files are removed."""
+
+    def handle(_number: int, _frame: FrameType | None) -> None:
+        raise Terminated
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    previous = signal.signal(signal.SIGTERM, handle)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, previous)
 
 
 @contextlib.contextmanager

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from wt_git.cli import signals
 from wt_git.cli.options import CONTEXT_SETTINGS, narrowing_options, runs_dir_option
 from wt_git.errors import EXIT_YES
 
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
 
 EPILOG = """
 Exit codes: 0 the report was written, also one about an empty directory; 2 the directory, a label or
-a scenario is not there, or the file cannot be written. Nothing is run.
+a scenario is not there, or the file cannot be written; 130 or 143 ended by a signal, and the file is
+as it was. Nothing is run.
 """
 
 
@@ -51,5 +53,6 @@ def command(
     """
     from wt_git.cli.report_output import deliver_report  # noqa: PLC0415
 
-    deliver_report(runs_dir, form, out, labels=labels, scenarios=scenarios)
+    with signals.unwinding():
+        deliver_report(runs_dir, form, out, labels=labels, scenarios=scenarios)
     return EXIT_YES
