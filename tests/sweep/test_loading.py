@@ -98,6 +98,42 @@ def test_a_module_that_failed_leaves_nothing_behind() -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("THINK", "'things.py' has no 'THINK'; did you mean THING?"),
+        ("absent", "'things.py' has no 'absent'"),
+        ("THING.absent", "'int' object has no attribute 'absent'"),
+    ],
+)
+def test_a_name_that_a_file_lacks_is_said_of_the_file(name: str, said: str) -> None:
+    """Not of the module's name, which nobody typed."""
+    Path("things.py").write_text("THING = 1\n")
+    with pytest.raises(LoadError) as refused:
+        _load(f"things.py:{name}")
+    assert str(refused.value) == f"could not load thing 'things.py:{name}': AttributeError: {said}"
+
+
+def test_a_module_that_makes_its_names_is_asked_for_them() -> None:
+    """What it says of one that it cannot make stands."""
+    Path("lazy.py").write_text(
+        "def __getattr__(name):\n"
+        "    if name == 'THING': return 1\n"
+        "    raise AttributeError('it is asleep')\n"
+    )
+    assert _load("lazy.py:THING") == 1
+    with pytest.raises(LoadError, match=r"AttributeError: it is asleep$"):
+        _load("lazy.py:THINK")
+    Path("stand_in.py").write_text(
+        "import sys\n"
+        "class Things:\n"
+        "    __slots__ = ()\n"
+        "    THING = 2\n"
+        "sys.modules[__name__] = Things()\n"
+    )
+    assert _load("stand_in:THING") == 2
+
+
+@pytest.mark.parametrize(
     "text", ["raise SystemExit(2)", "import sys; sys.exit('bye')", "assert False", "1/0", "("]
 )
 def test_whatever_a_module_raises_is_a_load_error(text: str) -> None:

@@ -101,6 +101,25 @@ def test_a_selection_is_a_subsequence_and_an_unmatched_value_refuses(
         assert all(any(item is other for other in rest) for item in chosen)
 
 
+def test_whoever_is_near_no_name_is_shown_those_that_there_are() -> None:
+    """Once for each option, and not all of a long list; a near name is enough by itself."""
+    packs = [ScenarioPack("p", [scenario(f"lookup_{n:02}") for n in range(22)], owner="me")]
+
+    def said(**asked: tuple[str, ...]) -> list[str]:
+        with pytest.raises(UsageError) as refused:
+            select(packs, Selectors(**asked))
+        return [line.strip() for line in str(refused.value).splitlines()]
+
+    first = ", ".join(f"lookup_{n:02}" for n in range(20))
+    assert said(scenarios=("qq", "zz"))[:2] == [
+        "unknown scenario(s): qq, zz",
+        f"there is: {first} and 2 more",
+    ]
+    assert said(owners=("zz",))[1] == "there is: me"
+    assert said(scenarios=("lookup_99",))[1].startswith("did you mean ")
+    assert not [line for line in said(tags=("zz",)) if line.startswith("there is")]
+
+
 @given(labels, st.lists(labels))
 def test_near_matches_are_always_known_names(value: str, known: list[str]) -> None:
     """A suggestion that does not exist helps nobody."""

@@ -11,15 +11,13 @@ import importlib.util
 import sys
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from types import ModuleType
+from typing import Any, NamedTuple
 
 from wt_git.errors import LoadError
 from wt_git.runner.foreign_values import safe_repr, safe_text
+from wt_git.sweep.selection import did_you_mean
 from wt_git.text import one_line
-
-if TYPE_CHECKING:
-    from types import ModuleType
-
 
 FOREIGN_FAILURES = (Exception, SystemExit)
 """What code that is not ours may raise and we report. An `exit(0)` in a plugin must not end a sweep
@@ -68,7 +66,7 @@ def load(source: Source, what: str) -> Loaded:
     try:
         _make_importable(Path.cwd())
         module = _module_at(Path(source.place)) if source.is_path else _module_named(source.place)
-        value = _attribute(module, source.attribute)
+        value = _attribute(module, source)
     except FOREIGN_FAILURES as error:
         raise load_failure(
             f"could not load {what} '{shown}': {describe(error)}",
@@ -106,9 +104,16 @@ def describe(error: BaseException) -> str:
     return name if text in {"", name} else f"{name}: {text}"
 
 
-def _attribute(module: ModuleType, dotted: str) -> Any:
-    value: Any = module
-    for name in dotted.split("."):
+def _attribute(module: ModuleType, source: Source) -> Any:
+    first, *rest = source.attribute.split(".")
+    # What makes its names itself, or stands in the place of a module, knows better.
+    names = vars(module) if type(module) is ModuleType else {"__getattr__": None}
+    if first not in names and "__getattr__" not in names:
+        # Python would say it of the name that was made up here for the module of a file.
+        near = did_you_mean(first, [name for name in names if not name.startswith("_")])
+        raise AttributeError(f"'{one_line(source.place)}' has no '{one_line(first)}'{near}")
+    value: Any = getattr(module, first)
+    for name in rest:
         value = getattr(value, name)
     return value
 

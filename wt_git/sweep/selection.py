@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _SMALLER = "nothing was run: a name that matches nothing would make a smaller experiment"
 _TELLING = 3
 """A shorter fragment is part of too many names to suggest them."""
+_LISTED = 20
 
 
 class Selected(NamedTuple):
@@ -51,11 +52,12 @@ class Selectors:
 
 
 class Unmatched(NamedTuple):
-    """A selector value that matches nothing anywhere, and the names that come near it."""
+    """A selector value that matches nothing anywhere, the names that come near it, and all there are."""
 
     kind: str
     value: str
     near: tuple[str, ...]
+    known: tuple[str, ...] = ()
 
     def as_fact(self) -> dict[str, object]:
         """Return it as an error tells it to a program."""
@@ -125,7 +127,10 @@ def find_unmatched(packs: Sequence[ScenarioPack], selectors: Selectors) -> list[
 
 def _near(kind: str, values: Iterable[str], known: Iterable[str]) -> list[Unmatched]:
     candidates = sorted(known)
-    return [Unmatched(kind, value, near_matches(value, candidates)) for value in sorted(values)]
+    return [
+        Unmatched(kind, value, near_matches(value, candidates), tuple(candidates))
+        for value in sorted(values)
+    ]
 
 
 def near_matches(value: str, candidates: Sequence[str]) -> tuple[str, ...]:
@@ -157,7 +162,18 @@ def unmatched_lines(unmatched: Sequence[Unmatched]) -> list[str]:
                 for item in of_kind
                 if item.near
             ]
+            lines += _what_there_is(of_kind)
     return lines
+
+
+def _what_there_is(of_kind: Sequence[Unmatched]) -> list[str]:
+    """Return what to say to whoever typed a name that is near none: the names, as far as they go."""
+    lost = next((item for item in of_kind if not item.near and item.known), None)
+    if lost is None:
+        return []
+    more = len(lost.known) - _LISTED
+    others = f" and {more} more" if more > 0 else ""
+    return [f"  there is: {', '.join(map(one_line, lost.known[:_LISTED]))}{others}"]
 
 
 def _nothing_message(packs: Sequence[ScenarioPack], selectors: Selectors) -> str:
