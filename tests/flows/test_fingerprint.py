@@ -24,6 +24,10 @@ def here(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> Repo:
     return repo
 
 
+PYTHONS = "__pycache__/\n"
+"""What Python writes beside a pack is not to be committed with it."""
+
+
 def run(*more: str, code: int = 0, runtime: str = "plugin.py:PLUGIN") -> Any:
     ran = wt("run", "--pack-source", "pack.py:PACK", "--runtime", runtime, *DECLARED, *more)
     assert ran.code == code
@@ -55,7 +59,7 @@ def test_a_clean_checkout_is_the_tree_of_its_commit(here: Repo) -> None:
 
 def test_the_tree_before_a_commit_is_the_one_after_it(here: Repo) -> None:
     """Edits, new files and deletions, from a folder below the top."""
-    here.write({"prompt.md": "Be brief.", "src/deep/new.py": "x = 1\n"})
+    here.write({".gitignore": PYTHONS, "prompt.md": "Be brief.", "src/deep/new.py": "x = 1\n"})
     run()
     taken = last()["fingerprint_parts"]["git_tree"]
     here.commit("what was tested")
@@ -254,6 +258,7 @@ def test_the_listing_grows_with_the_change_and_is_written_once(here: Repo) -> No
 def test_file_names_that_are_not_utf8_do_not_matter(here: Repo) -> None:
     """They are hashed like any other and survive in the listing."""
     Path(os.fsdecode(b"odd-\xff.txt")).write_text("x")
+    here.write({".gitignore": PYTHONS})
     run()
     taken = last()["fingerprint_parts"]["git_tree"]
     here.commit("odd")

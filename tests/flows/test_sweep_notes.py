@@ -21,6 +21,7 @@ def here(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> Repo:
     monkeypatch.chdir(repo.path)
     write_pack(scenarios=[("passes", "ok", []), ("fails", "no", [])])
     write_plugin()
+    repo.write({".gitignore": "__pycache__/\n"})  # as wherever Python is written
     repo.git("config", "notes.displayRef", "refs/windtunnel/notes*")
     repo.commit("agent and pack")
     return repo
