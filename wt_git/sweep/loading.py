@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from wt_git.errors import LoadError
 from wt_git.runner.foreign_values import safe_repr, safe_text
+from wt_git.sweep import fresh_sources
 from wt_git.sweep.selection import did_you_mean
 from wt_git.text import one_line
 
@@ -64,6 +65,7 @@ def load(source: Source, what: str) -> Loaded:
     """
     shown = f"{source.place}:{source.attribute}"
     try:
+        fresh_sources.install()
         _make_importable(Path.cwd())
         module = _module_at(Path(source.place)) if source.is_path else _module_named(source.place)
         value = _attribute(module, source)
@@ -150,6 +152,7 @@ def _module_at(path: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, resolved)
     if spec is None or spec.loader is None:
         raise ImportError(f"'{path}' is not a Python file")
+    fresh_sources.believe_sources(spec)
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
