@@ -4,8 +4,10 @@
 const panel = byId("detail");
 const panelTitle = byId("detail-title");
 const panelBody = byId("detail-body");
+let shownAt = ""; // the address that opened what is shown
 
 function openPanel(title, content) {
+  shownAt = location.hash;
   fill(panelTitle, title);
   fill(panelBody, content);
   if (!panel.open) panel.showModal();
@@ -39,7 +41,8 @@ byId("detail-close").addEventListener("click", () => panel.close());
 // A click beside the panel hits the panel's own element, and nothing in it.
 panel.addEventListener("click", (event) => event.target === panel && panel.close());
 panel.addEventListener("close", () => {
-  if (panel.open) return; // the event comes later, and something else may have been opened since
+  // The event comes later: something else may have been opened since, or be in the address and about to.
+  if (panel.open) return;
   fill(panelBody);
-  forgetDetail();
+  if (location.hash === shownAt) forgetDetail();
 });
