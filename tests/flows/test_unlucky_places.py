@@ -38,14 +38,18 @@ def test_what_is_no_directory_is_named_and_refused(reader: str, place: str) -> N
 
 
 @pytest.mark.parametrize("form", ["html", "json", "markdown"])
-def test_a_report_does_not_follow_a_link_to_itself(form: str) -> None:
+@pytest.mark.parametrize("target", ["there", "nowhere"])
+def test_a_report_does_not_take_the_place_of_a_link_that_leads_nowhere(
+    form: str, target: str
+) -> None:
     """Whichever way Python says that it is one."""
     save_run(Path("runs"), 1)
-    Path("there").symlink_to("there")
+    Path("there").symlink_to(target)
     ran = wt("report", "--format", form, "--out", "there")
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.startswith("wt report: --out 'there' ")
     assert len(ran.err.splitlines()) == 1
+    assert str(Path("there").readlink()) == target
 
 
 def test_a_folder_that_is_named_like_a_file_of_ours_hides_no_run() -> None:

@@ -6,6 +6,7 @@ source file, nor a record.
 
 from __future__ import annotations
 
+import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
@@ -91,7 +92,8 @@ def _check_place(
             out,
             "tracked",
         )
-    if out.exists() and not _is_registered(out, runs_dir) and not is_ours(out):
+    # A link that leads nowhere is somebody's too.
+    if os.path.lexists(out) and not _is_registered(out, runs_dir) and not is_ours(out):
         raise _not_ours(
             f"{called} exists and no earlier wt command with the runs directory "
             f"'{runs_dir.path}' wrote it; remove it or name another file",
