@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sysconfig
-import traceback
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -43,6 +41,9 @@ def failure_text(error: Exception) -> str:
 
 def _places(error: Exception) -> Iterator[str]:
     """Yield the places of the authors' own code that `error` came through, the innermost first."""
+    import sysconfig  # noqa: PLC0415 - only for a run that broke
+    import traceback  # noqa: PLC0415
+
     installed = {
         sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")
     }

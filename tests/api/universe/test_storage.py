@@ -106,7 +106,9 @@ def test_a_damaged_file_is_a_universe_or_refused(tmp_path, data):
     path = tmp_path / "damaged"
     path.write_bytes(damaged)
     with contextlib.suppress(UniverseFormatError):
-        load_universe(path)
+        universe = load_universe(path)
+        save_universe(universe, path)
+        assert load_universe(path) == universe
 
 
 def test_a_missing_file_is_missing(tmp_path):
