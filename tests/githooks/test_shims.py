@@ -11,7 +11,7 @@ import pytest
 from kit.installation import PROJECT, Installation, build_wheel
 from kit.repo import new_repo
 
-from wt_git.githooks.hook_names import CLIENT, MODULES, READS_STDIN, SERVER
+from wt_git.githooks.hook_names import CLIENT, FUNCTIONS, READS_STDIN, SERVER
 from wt_git.githooks.shims import hook_in, shim
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ NAMES = [*CLIENT, *SERVER]
 
 def test_there_is_a_script_for_each_hook_and_no_other():
     """Seven of them, and each has a module."""
-    assert sorted(path.name for path in HOOKS.iterdir()) == sorted(NAMES) == sorted(MODULES)
+    assert sorted(path.name for path in HOOKS.iterdir()) == sorted(NAMES) == sorted(FUNCTIONS)
 
 
 @pytest.mark.parametrize("name", NAMES)

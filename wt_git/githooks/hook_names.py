@@ -1,4 +1,4 @@
-"""The git hooks there are, and the module of each."""
+"""The git hooks there are, and the function of each."""
 
 from __future__ import annotations
 
@@ -15,8 +15,16 @@ CLIENT = (
 SERVER = ("pre-receive",)
 """What runs where pushes arrive."""
 
-MODULES = {name: f"wt_git.githooks.{name.replace('-', '_')}" for name in (*CLIENT, *SERVER)}
-"""Where the function `run(call) -> HookResult` of each hook is."""
+FUNCTIONS = {
+    "pre-commit": "wt_git.githooks.pre_commit.run",
+    "prepare-commit-msg": "wt_git.githooks.prepare_commit_msg.run",
+    "post-commit": "wt_git.githooks.post_commit.run",
+    "post-merge": "wt_git.githooks.post_merge.run",
+    "post-rewrite": "wt_git.githooks.post_rewrite.run",
+    "pre-push": "wt_git.githooks.pre_push.run",
+    "pre-receive": "wt_git.githooks.pre_receive.run",
+}
+"""The function of each hook; it is loaded only when git calls the hook."""
 
 READS_STDIN = frozenset({"pre-push", "pre-receive", "post-rewrite"})
 """To these git writes what happened, a line for each ref or commit."""

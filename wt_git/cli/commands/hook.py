@@ -11,7 +11,7 @@ import click
 
 from wt_git.cli.options import CONTEXT_SETTINGS
 from wt_git.errors import EXIT_YES
-from wt_git.githooks.hook_names import GATES, MODULES, READS_STDIN
+from wt_git.githooks.hook_names import FUNCTIONS, GATES, READS_STDIN
 
 EPILOG = """
 Exit codes: 0 go on; 1 refused; 2 asked wrongly. Only pre-push, pre-receive and a pre-commit that is
@@ -24,7 +24,7 @@ configured to refuse ever answer 1.
     epilog=EPILOG,
     context_settings={**CONTEXT_SETTINGS, "ignore_unknown_options": True},
 )
-@click.argument("name", type=click.Choice(list(MODULES)))
+@click.argument("name", type=click.Choice(list(FUNCTIONS)))
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
 def command(*, name: str, args: tuple[str, ...]) -> int:
     """Do what the git hook NAME is for; git passes ARGS, and to some hooks standard input.
@@ -43,7 +43,8 @@ def command(*, name: str, args: tuple[str, ...]) -> int:
         environ=environ,
     )
     try:
-        result = import_module(MODULES[name]).run(call)
+        module, _, function = FUNCTIONS[name].rpartition(".")
+        result = getattr(import_module(module), function)(call)
     except Exception as error:
         # Only what guards a push may stand in anybody's way, and then also when it fails.
         if name in GATES:
