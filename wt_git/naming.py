@@ -14,6 +14,8 @@ _SHOWN = 5
 _NAME_LIMIT = 120
 _MOST_OF_A_KIND = 40
 _MOST_EXAMPLES = 3
+_TELLING = 3
+"""A shorter fragment is part of too many names to suggest them."""
 
 
 def listed(names: Sequence[str], *, most: int = _SHOWN, between: str = ", ") -> str:
@@ -64,3 +66,22 @@ def told_apart(scenarios: Iterable[str]) -> Callable[[str, str | None], str]:
     """Return what names a scenario and its pack: with the pack where `scenarios` has it twice."""
     owners = Counter(scenarios)
     return lambda scenario, pack: scenario_name(pack if owners[scenario] > 1 else None, scenario)
+
+
+def near_matches(value: str, candidates: Sequence[str]) -> tuple[str, ...]:
+    """Return up to three of `candidates` that `value` may have meant, best first."""
+    import difflib  # noqa: PLC0415 - only where a name is unknown
+
+    plain = value.strip("*?").lower()
+    by_case = {candidate.lower(): candidate for candidate in candidates}
+    close = difflib.get_close_matches(plain, by_case, n=3, cutoff=0.6)
+    inside = [
+        low for low in by_case if len(plain) >= _TELLING and plain in low and low not in close
+    ]
+    return tuple(by_case[low] for low in [*close, *inside][:3])
+
+
+def did_you_mean(value: str, candidates: Sequence[str]) -> str:
+    """Return `; did you mean X or Y?` for a name that is not among `candidates`, or nothing."""
+    near = " or ".join(map(one_line, near_matches(value, candidates)))
+    return f"; did you mean {near}?" if near else ""

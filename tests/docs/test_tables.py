@@ -14,9 +14,8 @@ from wt_git.api import pack, scenario, score
 from wt_git.api.perturbations import __all__ as perturbations
 from wt_git.effect_classes import EffectClass
 from wt_git.records import events, experiments, report, rescore, rows
-from wt_git.records.sidecars import NOT_FLIGHTS, RESCORED, sidecar_document
+from wt_git.records.sidecars import NOT_FLIGHTS, RESCORED, scenario_block, sidecar_document
 from wt_git.scenarios import builtin_packs
-from wt_git.sweep.scenario_block import scenario_block
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PACKAGE = DOCS.parent / "wt_git"

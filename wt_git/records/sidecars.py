@@ -9,6 +9,7 @@ from wt_git.api.score import score_to_dict
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from wt_git.api.scenario import Scenario
     from wt_git.api.score import GateLayer, Score
     from wt_git.records.quick_runs import ScoreFacts
 
@@ -42,4 +43,22 @@ def sidecar_document(
         "failure_risk": float(score.failure_cost.risk_weight) if verdict == "FAIL" else 0.0,
         "score": scored,
         "scenario": scenario,
+    }
+
+
+def scenario_block(scenario: Scenario) -> dict[str, Any]:
+    """Return the sidecar's description of what was scored; callables are left out."""
+    return {
+        "name": scenario.name,
+        "prompt": scenario.scored_prompt,
+        "user_turns": list(scenario.user_turns),
+        "target_facts": [list(group) for group in scenario.target_facts],
+        "requires_tool_use": scenario.requires_tool_use,
+        "tags": list(scenario.tags),
+        "must_call": [
+            entry if isinstance(entry, str) else list(entry) for entry in scenario.must_call
+        ],
+        "forbidden_calls": list(scenario.forbidden_calls),
+        "gate_layers": list(scenario.resolved_gate_layers()),
+        "has_perturbations": bool(scenario.perturbations),
     }

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wt_git.errors import UsageError
-from wt_git.runner.lifecycle import Lifecycle, check_hook_names, is_hook
+from wt_git.naming import did_you_mean, near_matches
+from wt_git.runner.lifecycle import check_hook_names, is_hook
 from wt_git.sweep.entry_points import installed
 from wt_git.sweep.loading import FOREIGN_FAILURES, describe, load_failure
-from wt_git.sweep.selection import did_you_mean, near_matches
 from wt_git.text import one_line
 
 if TYPE_CHECKING:
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
     from wt_git.errors import LoadError
-    from wt_git.spi.hooks import HookArtifact
-    from wt_git.sweep.session import Session
 
 HOOK_GROUP = "windtunnel.hooks"
 
@@ -31,22 +29,6 @@ def resolve_hooks(names: Sequence[str]) -> list[Any]:
     hooks = [_resolve(name) for name in names]
     check_hook_names(hooks)
     return hooks
-
-
-def dispatch_pack_end(session: Session) -> list[HookArtifact]:
-    """Tell the hooks that all jobs are done, and return the artifacts they leave.
-
-    They see the aggregates of the scenarios that ran, in selection order. What a hook raises is
-    said as a warning.
-    """
-    if not session.prepared.hooks:
-        return []
-    return Lifecycle(session.prepared.hooks).dispatch(
-        "on_pack_end",
-        lambda warning: session.progress.say(f"warning: {warning}"),
-        agent=session.prepared.config,
-        aggregate=[session.aggregates[index] for index in sorted(session.aggregates)],
-    )
 
 
 def _resolve(name: str) -> Any:

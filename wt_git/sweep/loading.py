@@ -15,9 +15,9 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from wt_git.errors import LoadError
+from wt_git.naming import did_you_mean
 from wt_git.runner.foreign_values import safe_repr, safe_text
 from wt_git.sweep import fresh_sources
-from wt_git.sweep.selection import did_you_mean
 from wt_git.text import one_line
 
 FOREIGN_FAILURES = (Exception, SystemExit)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wt_git.errors import UsageError
 from wt_git.evidence.targets import normalise_key
+from wt_git.naming import did_you_mean, near_matches
 from wt_git.runner.foreign_values import safe_repr
 from wt_git.sweep.entry_points import installed
 from wt_git.sweep.loading import (
@@ -24,7 +25,6 @@ from wt_git.sweep.loading import (
     load_failure,
     parse_source,
 )
-from wt_git.sweep.selection import did_you_mean, near_matches
 from wt_git.text import one_line
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from wt_git.api.replay import HistoryPrefix, split_at_user_turn
 from wt_git.errors import UsageError
-from wt_git.naming import listed, scenario_name
-from wt_git.sweep.selection import Selected, Unmatched, did_you_mean, near_matches, select
+from wt_git.naming import did_you_mean, listed, near_matches, scenario_name
+from wt_git.sweep.selection import Selected, Unmatched, select
 from wt_git.sweep.trace_files import TRACE_FAILURES, read_trace, trace_of_score, why
 from wt_git.text import one_line
 

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING
 from wt_git.errors import StorageError
 from wt_git.ladder.tokens import run_tokens
 from wt_git.records.events import RunFinished, RunStarted, ScenarioFinished
-from wt_git.records.sidecars import sidecar_document
+from wt_git.records.sidecars import scenario_block, sidecar_document
 from wt_git.sweep.results import RunSummary, ScenarioRan
 from wt_git.sweep.row import execution_error
-from wt_git.sweep.scenario_block import scenario_block
 
 if TYPE_CHECKING:
     from wt_git.api.aggregate import ScenarioRunResult

@@ -18,7 +18,7 @@ from wt_git.errors import (
     EXIT_YES,
     WindTunnelError,
 )
-from wt_git.records.sidecars import REPLAYED, sidecar_document
+from wt_git.records.sidecars import REPLAYED, scenario_block, sidecar_document
 from wt_git.records.store import RunsDir
 from wt_git.runner.batch import run_scenario
 from wt_git.sweep import brackets
@@ -26,7 +26,6 @@ from wt_git.sweep.brackets import RuntimeFailureError
 from wt_git.sweep.bug_traceback import bug_traceback
 from wt_git.sweep.loading import FOREIGN_FAILURES, describe
 from wt_git.sweep.pack_wiring import state_probe, tool_servers
-from wt_git.sweep.scenario_block import scenario_block
 from wt_git.text import one_line
 
 if TYPE_CHECKING:

@@ -16,10 +16,9 @@ from wt_git.records import layout
 from wt_git.records.rescore import NotScored, Rescored, RescoreSummary, Unresolved
 from wt_git.records.run_files import peek
 from wt_git.records.saved_scores import UnreadableScoreError, read_score
-from wt_git.records.sidecars import sidecar_document
+from wt_git.records.sidecars import scenario_block, sidecar_document
 from wt_git.runner.scoring import score_saved
 from wt_git.sweep.loading import FOREIGN_FAILURES, describe
-from wt_git.sweep.scenario_block import scenario_block
 from wt_git.sweep.score_changes import TraceIdentity, score_change
 from wt_git.sweep.score_replacing import NotReplacedError, origin_of_rescore, replace_score
 from wt_git.sweep.trace_files import (

@@ -9,9 +9,9 @@ import threading
 from typing import TYPE_CHECKING, NamedTuple
 
 from wt_git.errors import UsageError, WindTunnelError
+from wt_git.naming import did_you_mean, near_matches
 from wt_git.spi.scheduler import BUILTIN_SCHEDULERS, RunJob, Scheduler, SequentialScheduler
 from wt_git.sweep.loading import FOREIGN_FAILURES, describe, load, load_failure, parse_source
-from wt_git.sweep.selection import did_you_mean, near_matches
 from wt_git.text import one_line
 
 if TYPE_CHECKING:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import fnmatch
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from wt_git.errors import UsageError
+from wt_git.naming import near_matches
 from wt_git.records.fields import as_recorded
 from wt_git.records.gate_rows import ScenarioId
 from wt_git.text import one_line
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 
 _SMALLER = "nothing was run: a name that matches nothing would make a smaller experiment"
-_TELLING = 3
-"""A shorter fragment is part of too many names to suggest them."""
 _LISTED = 20
 
 
@@ -131,23 +129,6 @@ def _near(kind: str, values: Iterable[str], known: Iterable[str]) -> list[Unmatc
         Unmatched(kind, value, near_matches(value, candidates), tuple(candidates))
         for value in sorted(values)
     ]
-
-
-def near_matches(value: str, candidates: Sequence[str]) -> tuple[str, ...]:
-    """Return up to three of `candidates` that `value` may have meant, best first."""
-    plain = value.strip("*?").lower()
-    by_case = {candidate.lower(): candidate for candidate in candidates}
-    close = difflib.get_close_matches(plain, by_case, n=3, cutoff=0.6)
-    inside = [
-        low for low in by_case if len(plain) >= _TELLING and plain in low and low not in close
-    ]
-    return tuple(by_case[low] for low in [*close, *inside][:3])
-
-
-def did_you_mean(value: str, candidates: Sequence[str]) -> str:
-    """Return `; did you mean X or Y?` for a name that is not among `candidates`, or nothing."""
-    near = " or ".join(map(one_line, near_matches(value, candidates)))
-    return f"; did you mean {near}?" if near else ""
 
 
 def unmatched_lines(unmatched: Sequence[Unmatched]) -> list[str]:

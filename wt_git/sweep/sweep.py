@@ -29,10 +29,10 @@ from wt_git.ladder.tiers import queue_priority
 from wt_git.records.events import SweepFinished, SweepStarted
 from wt_git.records.manifests import is_time_to_prune, prune_manifests, write_manifest
 from wt_git.records.store import RunsDir
+from wt_git.runner.lifecycle import Lifecycle
 from wt_git.sweep import brackets
 from wt_git.sweep.admission import earn, knows_target
 from wt_git.sweep.brackets import RuntimeFailureError
-from wt_git.sweep.hooks import dispatch_pack_end
 from wt_git.sweep.jobs import run_jobs
 from wt_git.sweep.limits import Limits
 from wt_git.sweep.progress import Observer, Progress
@@ -292,7 +292,15 @@ class Sweep:
             self._progress.say(f"warning: {warning}")
 
     def _tell_hooks(self, session: Session) -> None:
-        for artifact in dispatch_pack_end(session):
+        if not self._prepared.hooks:
+            return
+        artifacts = Lifecycle(self._prepared.hooks).dispatch(
+            "on_pack_end",
+            lambda warning: self._progress.say(f"warning: {warning}"),
+            agent=self._prepared.config,
+            aggregate=[session.aggregates[index] for index in sorted(session.aggregates)],
+        )
+        for artifact in artifacts:
             try:
                 self._runs_dir.write_pack_artifact(
                     session.stamp, artifact.hook_name, None, artifact.label, artifact.payload
