@@ -27,35 +27,40 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from wt_git.mcp.fastmcp.logging_mcp import LoggingFastMCP
+    from wt_git.mcp.call_log import CallLog
     from wt_git.spi.mcp_server import MCPCall
 
     Answer = Callable[[Request], Awaitable[Response]]
 
 
-def evidence_routes(server: LoggingFastMCP, token: str | None) -> list[Route]:
-    """Return the routes over `server`, for bearers of `token` or, when it is None, this machine."""
+def evidence_routes(
+    log: CallLog,
+    served_tools: Callable[[], list[str]],
+    served_tool_definitions: Callable[[], list[dict[str, Any]]],
+    token: str | None,
+) -> list[Route]:
+    """Return the routes for bearers of `token` or, when it is None, for this machine only."""
 
     async def calls(_: Request) -> Response:
-        return _json([call_to_dict(call) for call in server.call_log.get_calls()])
+        return _json([call_to_dict(call) for call in log.get_calls()])
 
     async def reset(_: Request) -> Response:
-        server.call_log.reset()
+        log.reset()
         return _json({"ok": True})
 
     async def tools(_: Request) -> Response:
-        return _json(server.served_tools())
+        return _json(served_tools())
 
     async def definitions(_: Request) -> Response:
-        return _json(server.served_tool_definitions())
+        return _json(served_tool_definitions())
 
     async def failures(request: Request) -> Response:
         if request.method == "POST":
             try:
-                server.call_log.set_failure_mode(_requested_mode(await request.body()))
+                log.set_failure_mode(_requested_mode(await request.body()))
             except ValueError as unknown:
                 return JSONResponse({"error": str(unknown)}, status_code=400)
-        return _json(server.armed_failures())
+        return _json(log.failures.armed(served_tools()))
 
     def route(path: str, method: str, answer: Answer) -> Route:
         return Route(path, _guarded(answer, token), methods=[method])

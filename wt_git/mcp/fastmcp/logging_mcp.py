@@ -148,7 +148,9 @@ class LoggingFastMCP:
         from wt_git.mcp.routes import evidence_routes  # noqa: PLC0415 - loads starlette
 
         app = streamable_http_app(server, host, self._serving)
-        app.router.routes.extend(evidence_routes(self, token))
+        app.router.routes.extend(
+            evidence_routes(self._log, self.served_tools, self.served_tool_definitions, token)
+        )
         return app
 
     def run(
