@@ -194,6 +194,27 @@ def test_pass_and_fail_of_one_scenario_are_variance(failed_first):
     assert [one.sweep_id for one in answer.failing_rows] == [EARNING]
 
 
+NO_ANSWER = {
+    "a probe that passed": [row(tier="probe", sweep=EARNING), sweep(EARNING, tier="probe")],
+    "a pass of a sweep that was aborted": [row(sweep=EARNING), sweep(EARNING, status="aborted")],
+    "a pass without the record of its sweep": [row(sweep=EARNING)],
+    "a fail that does not count as one": [
+        row(verdict="FAIL", sweep=EARNING, experiment={"counts_as_failure": False}),
+        sweep(EARNING, outcome="fail", exit_code=1),
+    ],
+}
+
+
+@pytest.mark.parametrize("records", NO_ANSWER.values(), ids=NO_ANSWER)
+def test_a_failure_is_answered_only_by_a_row_that_counts(records):
+    """A row of the same scenario that merely does not fail leaves the failure open."""
+    failing = [row(verdict="FAIL", sweep="d" * 12), sweep("d" * 12, outcome="fail", exit_code=1)]
+    other = [row(scenario="order_status"), sweep()]
+    answer = ask(notes(*failing, *records, *other))
+    assert codes(answer) == ["failing-scenarios"]
+    assert "orders/refund" in answer.reasons[0].message
+
+
 def test_what_failed_is_said_once():
     """A first regression with a failure: what lacks is a pass of that scenario, and nothing else."""
     failing = row(verdict="FAIL", tier="regression", scenario="order_status")
@@ -304,9 +325,16 @@ BROKEN_REGRESSIONS = {
     "earned by words": regression(earned_by="the boss"),
     "failing scenarios excluded": regression(excluded_failing=["refund"]),
     "a row is missing": regression()[1:],
+    "one scenario twice and another missing": [
+        regression()[0],
+        {**regression()[0], "ts": "2026-01-02T03:04:06Z"},
+        regression()[-1],
+    ],
     "a scenario could not be run": [*regression()[:-1], sweep(scenarios=2, errors=1)],
     "a scenario never started": [*regression()[:-1], sweep(scenarios=2, not_started=["x"])],
     "it failed": [*regression()[:-1], sweep(scenarios=2, outcome="fail", exit_code=1)],
+    "it passed and did not exit with 0": [*regression()[:-1], sweep(scenarios=2, exit_code=1)],
+    "it failed and exited with 0": [*regression()[:-1], sweep(scenarios=2, outcome="fail")],
     "cut by its budget": [*regression()[:-1], sweep(scenarios=2, budget_exhausted=True)],
     "rows about different fingerprints": [
         *regression()[:1],

@@ -63,6 +63,14 @@ def test_the_option_lowers_a_budget_and_never_raises_it(asked: float, cap: float
     assert budget_of("regression", asked, ladder) == asked
 
 
+def test_a_budget_of_exactly_the_cap_is_allowed() -> None:
+    """The cap itself, and not a second more."""
+    assert budget_of("focused", 900.0, Ladder()) == 900
+    assert budget_of("probe", 300.0, Ladder()) == 300
+    with pytest.raises(UsageError, match="exceeds the probe tier cap"):
+        budget_of("probe", 300.001, Ladder())
+
+
 @pytest.mark.parametrize(("number", "text"), [(900.0, "900"), (0.5, "0.5"), (1e6, "1000000")])
 def test_seconds_are_printed_without_zeros_that_say_nothing(number: float, text: str) -> None:
     """As they would be typed."""
@@ -76,6 +84,15 @@ def test_nothing_is_refused_before_the_clock_runs() -> None:
     budget.start(1e9)
     assert budget.allows(1e9 + 0.999)
     assert not budget.is_spent
+
+
+def test_nothing_starts_once_exactly_the_budget_has_passed() -> None:
+    """A budget of 900 seconds allows a start before second 900, and none at it."""
+    budget = Budget(900.0)
+    budget.start(100.0)
+    assert budget.allows(999.0)
+    assert not budget.allows(1000.0)
+    assert budget.spent_after_s == 900
 
 
 @given(seconds, st.lists(st.floats(0, 2e6), max_size=20))
