@@ -6,10 +6,9 @@ what an agent did; its own account comes second.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
-from wt_git.spi.agent_runtime import MCPSpec
+from wt_git.spi.agent_runtime import MCPCall, MCPHandle, MCPSpec
 
 __all__ = [
     "FailureInjectableMCPHandle",
@@ -20,42 +19,6 @@ __all__ = [
     "ToolDefinitionIntrospectableMCPHandle",
     "ToolIntrospectableMCPHandle",
 ]
-
-
-@dataclass
-class MCPCall:
-    """One call that reached a tool server, failed and refused ones included.
-
-    `args` are kept as they came; `result` is what the caller got back; `timestamp_ms` is when the
-    call arrived, in wall-clock milliseconds since the epoch; `extra` holds metadata.
-    """
-
-    tool_name: str
-    args: dict[str, Any]
-    result: Any
-    timestamp_ms: float
-    extra: dict[str, Any] = field(default_factory=dict)
-
-
-@runtime_checkable
-class MCPHandle(Protocol):
-    """A running tool server, as the agent and the runner see it."""
-
-    @property
-    def url(self) -> str:
-        """Where the agent connects, for example `http://127.0.0.1:40123/mcp`."""
-        ...
-
-    def call_log(self) -> list[MCPCall]:
-        """Return a copy of every call since the last reset, oldest first; raise if unreadable.
-
-        An empty list is the claim that no call was made.
-        """
-        ...
-
-    def reset_call_log(self) -> None:
-        """Forget the calls so far; raise if that could not be done."""
-        ...
 
 
 @runtime_checkable
