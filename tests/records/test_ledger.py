@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from kit import noted_sweeps
 
@@ -305,7 +305,6 @@ steps = st.one_of(
 )  # fmt: skip
 
 
-@settings(max_examples=60)
 @given(st.lists(lines, max_size=12), st.lists(steps, max_size=8), st.booleans(), st.booleans())
 def test_an_answer_is_that_of_reading_every_line(
     history: list[bytes], doing: list[tuple[Any, Any]], is_kept: bool, is_small: bool
@@ -333,7 +332,6 @@ def _plain(row: dict[str, Any]) -> Any:
     return json.loads(json.dumps(row), parse_constant=lambda _: None)
 
 
-@settings(max_examples=300)
 @given(
     lines | st.binary(max_size=30) | st.floats().map(lambda number: f'{{"a": {number!r}}}'.encode())
 )

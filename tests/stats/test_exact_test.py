@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import fisher_exact
 
@@ -73,7 +73,6 @@ def test_a_corrected_p_value_is_not_smaller(values):
 
 
 @given(p_values, st.sampled_from([0.01, 0.05, 0.2]))
-@settings(max_examples=200)
 def test_the_correction_rejects_what_stepping_down_rejects(values, level):
     """From the smallest on, until one is above the level divided by how many are left."""
     rejected = 0

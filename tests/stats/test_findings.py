@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from wt_git.stats.findings import Finding, by_scenario, over_all
@@ -35,7 +35,6 @@ def test_the_same_rate_in_few_runs_is_no_sign_that_nothing_changed():
     assert found((50, 100), (50, 100)) == [Finding.ALIKE]
 
 
-@settings(max_examples=60)
 @given(pairs)
 def test_the_labels_may_change_places(given_pairs):
     """Better becomes worse; everything else stays, and so does what would be needed."""
@@ -49,7 +48,6 @@ def test_the_labels_may_change_places(given_pairs):
     assert other.p_value == one.p_value
 
 
-@settings(max_examples=60)
 @given(pairs)
 def test_what_is_unclear_says_how_much_would_be_needed(given_pairs):
     """More than there is, and only then."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
@@ -27,7 +27,6 @@ def counted(runs: int, first: float, second: float, comparisons: int) -> float:
     )
 
 
-@settings(max_examples=40)
 @given(st.integers(1, 18), rates, rates, st.integers(1, 5))
 def test_the_power_is_that_of_the_test_itself(runs, first, second, comparisons):
     """With the correction that the smallest p-value gets."""
@@ -36,7 +35,6 @@ def test_the_power_is_that_of_the_test_itself(runs, first, second, comparisons):
     )
 
 
-@settings(max_examples=40)
 @given(few_runs, few_runs, st.integers(1, 4))
 def test_so_many_are_enough_and_one_less_is_not(baseline, candidate, comparisons):
     """80 % power, for what was seen, or for 20 points where less was seen."""
