@@ -84,20 +84,20 @@ SPECIFIC = {"BusyError", "SchedulerError"}
 OF_A_SWEEP = [
     *(
         p
-        for part in ("ladder", "runner", "sweep")
-        for p in (PROJECT / "wt_git" / part).glob("*.py")
+        for part in ("ladder", "runner", "sweep", "plugins", "replay", "rescore")
+        for p in (PROJECT / "wt_git" / part).rglob("*.py")
     ),
     *(
         PROJECT / "wt_git" / name
         for name in (
             "config.py",
             "toml_table.py",
-            "cli/machine_output.py",
-            "evidence/fingerprint.py",
-            "evidence/output_place.py",
+            "cli/run/output_file.py",
+            "evidence/fingerprint/fingerprinter.py",
+            "evidence/written_paths.py",
             "git/process.py",
-            "records/ledger.py",
-            "records/store.py",
+            "records/ledger/ledger.py",
+            "records/runs_dir.py",
         )
     ),
 ]

@@ -10,7 +10,13 @@ import pytest
 PACKAGE = Path(__file__).resolve().parents[1] / "wt_git"
 # `files` writes whole files and whole lines; git keeps scratch copies; the command line has streams;
 # lock files hold no data that anything depends on.
-WRITERS = ("files.py", "git", "cli", "sweep/file_locks.py", "sweep/lock_holder.py")
+WRITERS = (
+    "files.py",
+    "git",
+    "cli",
+    "sweep/run_lock/file_locks.py",
+    "sweep/run_lock/lock_holder.py",
+)
 WRITING_METHODS = {"write_text", "write_bytes", "touch"}
 OS_WRITES = {"open", "write", "pwrite", "writev", "ftruncate", "truncate"}
 

@@ -189,7 +189,7 @@ def read_regular(path: Path | str) -> bytes:
     return b"".join(parts)
 
 
-def begin_of(path: Path | str, most: int) -> bytes:
+def read_beginning(path: Path | str, most: int) -> bytes:
     """Return up to `most` bytes of a file; nothing when it cannot be read, or is a pipe.
 
     With one call less than `read_regular`, for looks at thousands of files.

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any, TextIO, TypeAlias
 
-    from wt_git.reports.counted.groups import Group
     from wt_git.reports.report.load import LoadedReport
+    from wt_git.reports.run_groups.groups import RunGroup
 
     Key: TypeAlias = tuple[str, str]
     RunsPath: TypeAlias = str | os.PathLike[str]
@@ -45,28 +45,28 @@ def load_runs(runs_dir: RunsPath) -> dict[Key, dict[str, Any]]:
     Both are as their files have them. The score carries the ledger row of its group, where there is
     one, under `_aggregate`. A run that vanishes meanwhile is left out.
     """
-    from wt_git.reports.report.raw_runs import raw_run  # noqa: PLC0415
+    from wt_git.reports.report.load import raw_run  # noqa: PLC0415
 
     found = {key: raw_run(group) for key, group in load_run_groups(runs_dir).items()}
     return {key: run for key, run in found.items() if run is not None}
 
 
-def load_run_groups(runs_dir: RunsPath) -> dict[Key, Group]:
+def load_run_groups(runs_dir: RunsPath) -> dict[Key, RunGroup]:
     """Return the runs that count of each scenario and label, by scenario, then by label.
 
     A group has its `runs` in the order of their start, and the `row` of the ledger that they are
     of, or None.
     """
-    from wt_git.reports.report.load import groups_or_none  # noqa: PLC0415
+    from wt_git.reports.report.load import load_groups_or_none  # noqa: PLC0415
     from wt_git.reports.report.rows import row_groups  # noqa: PLC0415
 
-    rows = row_groups(groups_or_none(Path(runs_dir)).groups)
+    rows = row_groups(load_groups_or_none(Path(runs_dir)).groups)
     return {(row.name, label): group for row in rows for label, group in row.by_label.items()}
 
 
-def summarize_group(group: Group) -> dict[str, Any]:
+def summarize_group(group: RunGroup) -> dict[str, Any]:
     """Return what the runs of `group` came to, as `wt results --json` says it (docs/files.md)."""
-    from wt_git.reports.counted.totals import scenario_totals  # noqa: PLC0415
+    from wt_git.reports.run_groups.totals import scenario_totals  # noqa: PLC0415
 
     return scenario_totals(group).as_document()
 
@@ -84,17 +84,22 @@ def compute_diff(runs_dir: RunsPath, label_a: str, label_b: str) -> list[dict[st
 
 
 def compute_metric_deltas(
-    groups: Mapping[Key, Group], label_a: str, label_b: str
+    groups: Mapping[Key, RunGroup], label_a: str, label_b: str
 ) -> list[dict[str, Any]]:
     """Return how the metrics of the scenarios that both labels have moved, by scenario and metric.
 
     They are the `metric_deltas` of `wt compare --json`; `groups` are those of `load_run_groups`.
     """
-    from wt_git.reports.comparison.metric_deltas import metric_deltas  # noqa: PLC0415
-    from wt_git.reports.comparison.shared_scenarios import pairs, subjects  # noqa: PLC0415
-    from wt_git.reports.counted.totals import scenario_totals  # noqa: PLC0415
+    from wt_git.reports.comparison.compare import (  # noqa: PLC0415
+        metric_deltas,
+        scenarios_by_label,
+        shared_scenarios,
+    )
+    from wt_git.reports.run_groups.totals import scenario_totals  # noqa: PLC0415
 
-    shared = pairs(subjects(map(scenario_totals, groups.values())), [label_a, label_b])
+    shared = shared_scenarios(
+        scenarios_by_label(map(scenario_totals, groups.values())), [label_a, label_b]
+    )
     return [delta.as_document() for delta in metric_deltas(shared, label_a)]
 
 
@@ -104,13 +109,13 @@ def generate_html(runs_dir: RunsPath, out_path: RunsPath) -> Path:
     The file is remembered in the runs directory as one of `wt`, which is not under test. Raises
     `UsageError` for a file that is somebody else's, and for one that cannot be written.
     """
-    from wt_git.evidence.output_place import writing_output  # noqa: PLC0415
-    from wt_git.records.store import RunsDir  # noqa: PLC0415
-    from wt_git.reports.report.formats import is_a_report, write_report  # noqa: PLC0415
+    from wt_git.evidence.written_paths import writing_output  # noqa: PLC0415
+    from wt_git.records.runs_dir import RunsDir  # noqa: PLC0415
+    from wt_git.reports.report.formats import is_report_file, write_report  # noqa: PLC0415
 
     report, out = _report(runs_dir), Path(out_path)
     with writing_output(
-        out, RunsDir(Path(runs_dir)), named="the report", is_ours=is_a_report
+        out, RunsDir(Path(runs_dir)), named="the report", is_ours=is_report_file
     ) as stream:
         write_report(report, "html", stream)
     return out

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kit.traces import json_objects
 
-from wt_git.api.document_file import load_document
+from wt_git.api.document_reader import load_document
 
 
 class RefusedError(ValueError):

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from kit.traces import json_values
 
-from wt_git.api.json_copy import json_copy
-from wt_git.api.json_values import DEEPEST
+from wt_git.api.json_values import DEEPEST, json_copy
 
 
 class RefusedError(ValueError):

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wt_git import files, json_lines
-from wt_git.records.gate_rows import ScenarioId
-from wt_git.records.ledger import Ledger
-from wt_git.records.ledger_keeping import append_row
+from wt_git.records.ledger.index_file import append_row
+from wt_git.records.ledger.ledger import Ledger
+from wt_git.records.ledger.row import ScenarioId
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,8 +14,13 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wt_git.evidence.sync import fold
-from wt_git.git.notes import NOTES_REF, Notes, open_notes, tracking_ref
+from wt_git.evidence.notes.sync import merge_fetched_notes
+from wt_git.git.notes.store import (
+    NOTES_REF,
+    Notes,
+    open_notes,
+    tracking_ref,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -88,7 +93,7 @@ def main() -> None:
         subprocess.run([*git, NOTES_REF, tip], check=True)
         add(notes, number, name="ours")
         began = time.perf_counter()
-        fold(notes)
+        merge_fetched_notes(notes)
         folded.append((time.perf_counter() - began) * 1000)
 
     folded: list[float] = []

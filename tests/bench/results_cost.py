@@ -19,8 +19,8 @@ from uuid import UUID
 from wt_git.api.score import FailureCost, LayerResult, Score
 from wt_git.api.trace import Trace, Turn
 from wt_git.files import json_line
-from wt_git.records.sidecars import sidecar_document
-from wt_git.records.store import RunsDir
+from wt_git.records.runs.sidecars import sidecar_document
+from wt_git.records.runs_dir import RunsDir
 
 SCENARIOS = 7
 TURNS = 6

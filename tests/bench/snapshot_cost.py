@@ -16,9 +16,9 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wt_git.git.exclusions import Exclusions
-from wt_git.git.repository import discover
-from wt_git.git.snapshot import take
+from wt_git.git.repository import find_repository
+from wt_git.git.snapshot.status import Exclusions
+from wt_git.git.snapshot.take import take_snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,7 +44,7 @@ class Large:
         self.git(*IDENTITY, "commit", "--quiet", "--message", "all")
         time.sleep(1.1)  # git's own check for racy files is not what is measured
         self.git("status")
-        repository = discover(top)
+        repository = find_repository(top)
         assert repository is not None
         self.repository = repository
 
@@ -61,7 +61,7 @@ class Large:
         return done.stdout.decode().strip()
 
     def snapshot(self) -> str:
-        return take(self.repository, exclusions=EXCLUSIONS).tree
+        return take_snapshot(self.repository, exclusions=EXCLUSIONS).tree
 
     def snapshot_cold(self) -> str:
         """Take a snapshot with nothing remembered."""

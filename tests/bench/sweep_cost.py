@@ -17,13 +17,13 @@ from wt_git.api.pack import ScenarioPack
 from wt_git.api.scenario import Scenario
 from wt_git.clock import SystemClock
 from wt_git.config import Settings
-from wt_git.evidence.fingerprint import Fingerprinter, Subject
-from wt_git.records.ledger import Ledger
+from wt_git.evidence.fingerprint.fingerprinter import Fingerprinter, FingerprintInputs
+from wt_git.plugins.runtimes import find_plugin, resolve_runtime
+from wt_git.records.ledger.ledger import Ledger
 from wt_git.runner import run as runner_run
 from wt_git.spi.agent_runtime import AgentConfig
-from wt_git.sweep.plugins import find_plugin, resolve
+from wt_git.sweep.jobs.schedulers import plan_jobs
 from wt_git.sweep.request import Prepared, SweepRequest
-from wt_git.sweep.schedulers import plan
 from wt_git.sweep.selection import Selected, Selectors
 from wt_git.sweep.sweep import Sweep
 
@@ -63,7 +63,7 @@ def sweep_s(runs_dir: Path, scenarios: int, runs: int) -> float:
         "p", [Scenario(f"s{n}", "How many?", [["ok"]], must_call=["x"]) for n in range(scenarios)]
     )
     fingerprinter = Fingerprinter(
-        Subject(
+        FingerprintInputs(
             folder=runs_dir.parent,
             runs_dir=runs_dir,
             runtime="in_memory",
@@ -75,7 +75,7 @@ def sweep_s(runs_dir: Path, scenarios: int, runs: int) -> float:
     prepared = Prepared(
         request=SweepRequest(selectors=Selectors(), runs_dir=runs_dir, runs=runs),
         hooks=[],
-        runtime=resolve(find_plugin("in_memory", print), print),
+        runtime=resolve_runtime(find_plugin("in_memory", print), print),
         selected=[Selected(pack, scenario) for scenario in pack.scenarios],
         tier="regression",
         config=AgentConfig("wt-cli", "cli_run"),
@@ -84,7 +84,7 @@ def sweep_s(runs_dir: Path, scenarios: int, runs: int) -> float:
         settings=Settings(),
         budget_s=None,
         ceiling=None,
-        plan=plan("sequential", None, limit=None, hooks_active=False),
+        plan=plan_jobs("sequential", None, limit=None, hooks_active=False),
     )
     sweep = Sweep(
         prepared,

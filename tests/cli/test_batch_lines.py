@@ -8,7 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wt_git.cli.batch_lines import BadLine, SpecLine, parse_batch, words_of
+from wt_git.cli.batch import (
+    BadLine,
+    SpecLine,
+    parse_batch,
+    words_of,
+)
 
 
 @pytest.mark.parametrize(

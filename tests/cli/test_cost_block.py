@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wt_git.cli.cost_block import cost_block
+from wt_git.cli.run.sweep_text import cost_block
 from wt_git.config import CacheCheck, Pricing, Rates
-from wt_git.ladder.cache_check import check, combine
+from wt_git.ladder.cache_check import check_cache, combine_checks
 from wt_git.ladder.pricing import price
 from wt_git.ladder.tokens import Tokens
-from wt_git.records.rows import CacheCheckRecord, Cost
+from wt_git.records.sweep_records import CacheCheckRecord, Cost
 
 PRICING = Pricing(
     time_per_hour=Decimal(60),
@@ -44,7 +44,7 @@ def calls(*pairs):
 def test_the_example_block():
     """Question, tokens, time, money and cache, at the example rates."""
     used = Tokens(3700, 1400, 120)
-    checked = check([calls((1000, 0), (1200, 100), (1500, 1300))], CacheCheck())
+    checked = check_cache([calls((1000, 0), (1200, 100), (1500, 1300))], CacheCheck())
     question = "does the multi-turn prompt still hit the cache?"
     assert cost_block(question, cost(used), price(used, 4.2, None, PRICING), checked) == [
         "cost — 'does the multi-turn prompt still hit the cache?'",
@@ -96,7 +96,7 @@ def test_known_tokens_without_a_price():
 
 def test_an_unknown_cache_check_is_said():
     """With the call whose split is missing."""
-    checked = check([calls((1000, 0), (1200, None))], CacheCheck())
+    checked = check_cache([calls((1000, 0), (1200, None))], CacheCheck())
     assert cost_block(None, cost(Tokens(0, 0, 0)), None, checked)[3:] == [
         "  cache check: unknown — cache split not reported for one or more calls",
         "  call 2: cache split unknown",
@@ -105,7 +105,7 @@ def test_an_unknown_cache_check_is_said():
 
 def test_a_passing_cache_check_has_no_reason():
     """Only its calls."""
-    checked = check([calls((1000, 0), (1200, 600))], CacheCheck())
+    checked = check_cache([calls((1000, 0), (1200, 600))], CacheCheck())
     assert cost_block(None, cost(Tokens(0, 0, 0)), None, checked)[3:] == [
         "  cache check: pass",
         "  call 2: cached 600/1200",
@@ -129,15 +129,15 @@ def test_tokens_that_have_no_price_are_told_from_unknown_ones():
 
 def test_calls_of_several_scenarios_stand_below_their_names():
     """Numbers begin anew in each conversation, so nobody could tell them apart otherwise."""
-    hit, miss = (check([calls((1000, 0), (1200, n))], CacheCheck()) for n in (700, 1))
-    silent = check([None], CacheCheck())
-    alone = check([calls((1000, 0))], CacheCheck())
+    hit, miss = (check_cache([calls((1000, 0), (1200, n))], CacheCheck()) for n in (700, 1))
+    silent = check_cache([None], CacheCheck())
+    alone = check_cache([calls((1000, 0))], CacheCheck())
     checks = [("a/one", hit), ("a/two", miss), ("a/three", silent), ("a/four", alone)]
     block = cost_block(
         None,
         cost(Tokens(0, 0, 0)),
         None,
-        combine(record for _, record in checks),
+        combine_checks(record for _, record in checks),
         by_scenario=checks,
     )
     assert block[3:] == [

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wt_git.cli.many_values import ManyValues, ManyValuesCommand, repeated
+from wt_git.cli.options import ManyValues, ManyValuesCommand, repeated
 
 NAMES = {"--trace"}
 WORDS = st.sampled_from(["a", "b c", "-", "x.json", "*"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 import pytest
 
-from wt_git.cli.refusals import failure_of
+from wt_git.cli.run.records import failure_of
 from wt_git.errors import BusyError, UsageError, WindTunnelError
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from wt_git.cli.skill_entry import install_skill, packaged_skill
+from wt_git.cli.commands.skill import install_skill, packaged_skill
 from wt_git.errors import StorageError
 
 DEST = Path("agents/skills")

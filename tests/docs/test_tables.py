@@ -13,8 +13,14 @@ import wt_git.api
 from wt_git.api import pack, scenario, score
 from wt_git.api.perturbations import __all__ as perturbations
 from wt_git.effect_classes import EffectClass
-from wt_git.records import events, experiments, report, rescore, rows
-from wt_git.records.sidecars import NOT_FLIGHTS, RESCORED, scenario_block, sidecar_document
+from wt_git.records import events, sweep_records
+from wt_git.records.documents import report, rescore
+from wt_git.records.runs.sidecars import (
+    NOT_FLIGHTS,
+    RESCORED,
+    scenario_block,
+    sidecar_document,
+)
 from wt_git.scenarios import builtin_packs
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -127,14 +133,14 @@ def test_the_document_of_a_rescore_is_described():
 def test_the_keys_of_a_row_are_those_of_the_ledger():
     """In the order of the model, which is that of the json document."""
     of_row, of_experiment = tables("files.md", "Ledger")
-    assert of_row == names(rows.LedgerRow)
-    assert sorted(of_experiment) == sorted(names(rows.Experiment))
+    assert of_row == names(sweep_records.LedgerRow)
+    assert sorted(of_experiment) == sorted(names(sweep_records.Experiment))
 
 
 def test_the_keys_of_a_sweep_record_are_those_of_its_file():
     """In the order of the model."""
     (listed,) = tables("files.md", "Experiments")
-    assert listed == names(experiments.SweepRecord)
+    assert listed == names(sweep_records.SweepRecord)
 
 
 def test_every_event_and_its_keys_are_listed():

@@ -9,14 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kit.evidence_rows import TREE, note, notes, parts, row, sweep
 
-from wt_git.evidence.answer_text import answer_lines
-from wt_git.evidence.answers import Covered, Nearest, NotCovered, Reason
-from wt_git.evidence.coverage import Filed, judge
-from wt_git.evidence.keys import Key
+from wt_git.evidence.coverage.evidence_trees import EvidenceTree
+from wt_git.evidence.coverage.result import (
+    Covered,
+    NearestRow,
+    NotCovered,
+    Reason,
+    coverage_lines,
+)
+from wt_git.evidence.coverage.rules import CommitEvidence, check_coverage
+from wt_git.evidence.coverage.stored_rows import stored_row, stored_sweep
 from wt_git.evidence.policy import Policy
-from wt_git.evidence.stored_rows import stored_row, stored_sweep
 from wt_git.records.notes import NoteLine
-from wt_git.text import DECLARED
+from wt_git.text import DECLARATION_OPTIONS
 
 
 def stored(**changed):
@@ -27,14 +32,16 @@ def stored(**changed):
 
 
 def ask(*records):
-    filed = Filed(commit="c" * 40, keys=[Key(TREE)], notes={TREE: notes(*records)})
-    return judge(filed, Policy())
+    filed = CommitEvidence(
+        commit="c" * 40, keys=[EvidenceTree(TREE)], notes={TREE: notes(*records)}
+    )
+    return check_coverage(filed, Policy())
 
 
 def test_a_covered_commit():
     """What counts, in which sweep, when, and against what; unknown is said as such."""
     made = row(fingerprint_parts=parts(model=None, plugin="sha256:abc"))
-    assert answer_lines(ask(made, sweep())) == (
+    assert coverage_lines(ask(made, sweep())) == (
         "cccccccccc is covered by recorded evidence:",
         "  focused orders/refund: PASS 3/3, sweep aaaaaaaaaaaa, 2026-01-02T03:04:05Z",
         f"  recorded against: target {parts()['target']}, model unknown, plugin sha256:abc",
@@ -48,7 +55,7 @@ def test_of_many_rows_the_latest_are_shown():
         of, ts = f"{number:012x}", f"2026-01-02T03:{number:02}:00Z"
         about = parts(model=f"m{number}")
         records += [row(sweep=of, ts=ts, fingerprint_parts=about), sweep(of, ts=ts)]
-    lines = answer_lines(ask(*records))
+    lines = coverage_lines(ask(*records))
     shown = [line for line in lines if line.startswith("  focused orders/refund: PASS 3/3, sweep")]
     assert [line.rpartition(", ")[2] for line in shown] == [
         f"2026-01-02T03:{number}:00Z" for number in range(25, 30)
@@ -60,7 +67,7 @@ def test_of_many_rows_the_latest_are_shown():
 def test_a_refusal_has_three_parts():
     """The rule, what was seen by name, and the command; the failing rows and who was asked, too."""
     answer = ask(row(verdict="FAIL"), sweep())
-    lines = answer_lines(answer, "main")
+    lines = coverage_lines(answer, "main")
     assert lines[0] == "main is not covered:"
     assert lines[1].startswith("  failing-scenarios: failed on this tree")
     assert any(
@@ -69,16 +76,16 @@ def test_a_refusal_has_three_parts():
     assert any(one.startswith("  recorded against: ") for one in lines)
     assert lines[-1] == (
         "    wt run --pack-source=packs/orders.py:PACK --pack=orders --scenario=refund "
-        f"--runtime=my_runtime {DECLARED}"
+        f"--runtime=my_runtime {DECLARATION_OPTIONS}"
     )
 
 
 def test_the_nearest_evidence_says_against_what_it_was_recorded():
     """An agent outside the tree may have changed as well."""
     reason = Reason(code="stale-evidence", message="these files differ: 'a.py'", facts=("a.py",))
-    near = Nearest(TREE, None, stored(), ("a.py",))
+    near = NearestRow(TREE, None, stored(), ("a.py",))
     answer = NotCovered(commit="c" * 40, tree=TREE, reasons=(reason,), nearest=near)
-    lines = answer_lines(answer)
+    lines = coverage_lines(answer)
     assert lines[1:] == (
         "  stale-evidence: these files differ: 'a.py'",
         f"  the nearest was recorded against: target {parts()['target']}, model small, plugin unknown",
@@ -89,7 +96,7 @@ def test_what_a_sentence_does_not_name_is_listed():
     """But not without end."""
     facts = tuple(f"f{number}.py" for number in range(30))
     reason = Reason(code="stale-evidence", message="differ: 'f0.py'", facts=facts)
-    lines = answer_lines(NotCovered(commit="", tree=TREE, reasons=(reason,)))
+    lines = coverage_lines(NotCovered(commit="", tree=TREE, reasons=(reason,)))
     assert lines[0] == "what would be committed is not covered:"
     assert "    f1.py" in lines
     assert "    f0.py" not in lines
@@ -107,7 +114,7 @@ def test_foreign_text_stays_on_its_line(name, target, verdict):
     made = row(scenario=name, pack=name, verdict=verdict, fingerprint_parts=parts(target=target))
     answer = ask(made, sweep())
     assert isinstance(answer, Covered | NotCovered)
-    for line in answer_lines(answer, name):
+    for line in coverage_lines(answer, name):
         assert len(line.splitlines()) == 1
         assert not re.search(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e]", line)
         assert not line.lstrip().startswith("::")
@@ -137,14 +144,14 @@ def test_foreign_text_stays_on_its_line(name, target, verdict):
 )
 def test_the_command_that_makes_a_row_again(sources, words):
     """With the paths that the tree has, quoted for a shell; what is elsewhere cannot be named."""
-    assert stored(experiment={"sources": sources}).command() == f"{words} {DECLARED}"
+    assert stored(experiment={"sources": sources}).command() == f"{words} {DECLARATION_OPTIONS}"
 
 
 def test_the_command_of_a_hostile_row_is_one_word_for_each_value():
     """Nothing in a name ends its word."""
     assert stored(scenario="x; rm -rf ~", pack=None).command() == (
         "wt run --pack-source=packs/orders.py:PACK '--scenario=x; rm -rf ~' --runtime=my_runtime "
-        + DECLARED
+        + DECLARATION_OPTIONS
     )
 
 

@@ -13,17 +13,15 @@ from hypothesis import given
 from kit.fingerprints import a_fingerprinter
 from kit.repo import Repo, new_repo
 
-from wt_git.evidence.changes import (
+from wt_git.evidence.fingerprint.changes import (
     MOST_FILES,
     Changes,
+    FileListing,
+    ListedFile,
     changed_parts,
     changes_since,
     describe_change,
-)
-from wt_git.evidence.listings import (
-    Listing,
-    Seen,
-    differing,
+    differing_paths,
     listing_of_manifest,
     listing_of_snapshot,
     trees_of,
@@ -32,7 +30,7 @@ from wt_git.records.fingerprint import SNAPSHOT_FAILED
 from wt_git.records.manifests import Manifest, write_manifest
 
 if TYPE_CHECKING:
-    from wt_git.evidence.fingerprint import Fingerprint
+    from wt_git.evidence.fingerprint.fingerprinter import Fingerprint
 
 RUNS = Path("runs")
 
@@ -143,7 +141,7 @@ def test_an_older_listing_of_every_file_is_compared_too(here: Repo):
     now = take()
     assert now.snapshot is not None
     old = listing_of_manifest(Manifest(None, blobs))
-    assert differing(old, listing_of_snapshot(now.snapshot), source) == ["a.py"]
+    assert differing_paths(old, listing_of_snapshot(now.snapshot), source) == ["a.py"]
 
 
 def test_a_name_that_is_not_utf8_is_named(here: Repo):
@@ -208,14 +206,14 @@ def test_within_a_sweep_another_commit_may_be_checked_out(here: Repo):
 
 paths = st.sampled_from([b"a", b"b", b"c", b"d"])
 modes = st.sampled_from([0o100644, 0o100755])
-contents = st.builds(Seen, st.sampled_from(["1" * 40, "2" * 40]), modes)
+contents = st.builds(ListedFile, st.sampled_from(["1" * 40, "2" * 40]), modes)
 overlays = st.dictionaries(paths, st.none() | contents)
 
 
 @given(overlays, overlays)
 def test_two_listings_on_one_base_differ_where_their_entries_do(before, after):
     """The rule by hand, over entries that all differ from the base."""
-    got = differing(Listing("0" * 40, before), Listing("0" * 40, after), None)
+    got = differing_paths(FileListing("0" * 40, before), FileListing("0" * 40, after), None)
     absent = object()
     expected = {
         os.fsdecode(path)

@@ -9,8 +9,8 @@ from kit.verified_repos import agent_repo, clone, cover, file_notes, notes_of, t
 
 from wt_git import config
 from wt_git.errors import ConfigurationError, GitError
-from wt_git.evidence.answers import Covered, NotCovered
-from wt_git.evidence.commit_coverage import CoverageChecker, coverage_of
+from wt_git.evidence.coverage.checker import CoverageChecker, coverage_of
+from wt_git.evidence.coverage.result import Covered, NotCovered
 from wt_git.evidence.policy import Policy
 from wt_git.files import append_line
 from wt_git.records.manifests import Manifest, write_manifest

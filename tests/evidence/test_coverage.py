@@ -23,9 +23,9 @@ from kit.evidence_rows import (
 )
 
 from wt_git.config import Gate
-from wt_git.evidence.answers import Covered, NotCovered
-from wt_git.evidence.coverage import Earlier, Filed, judge
-from wt_git.evidence.keys import Key
+from wt_git.evidence.coverage.evidence_trees import EvidenceTree
+from wt_git.evidence.coverage.result import Covered, NotCovered
+from wt_git.evidence.coverage.rules import CommitEvidence, EarlierEvidence, check_coverage
 from wt_git.evidence.policy import Policy
 from wt_git.git.path_patterns import PathPatterns
 
@@ -36,14 +36,14 @@ ANY = Policy()
 REGRESSION = Policy(Gate(require="regression"))
 
 
-def ask(under_tree, policy=ANY, *, keys=None, earlier=Earlier.CUT, also=None):
-    filed = Filed(
+def ask(under_tree, policy=ANY, *, keys=None, earlier=EarlierEvidence.CUT, also=None):
+    filed = CommitEvidence(
         commit="c" * 40,
-        keys=keys or [Key(TREE)],
+        keys=keys or [EvidenceTree(TREE)],
         notes={TREE: under_tree, **(also or {})},
         earlier=lambda _: earlier,
     )
-    return judge(filed, policy)
+    return check_coverage(filed, policy)
 
 
 def codes(answer):
@@ -116,7 +116,7 @@ def test_what_does_not_count_covers_nothing(records):
 def test_what_does_not_count_satisfies_no_regression_either(records):
     """The same under the stricter rule, though the row claims to be a regression's."""
     made = [one | {"tier": "regression"} if "kind" in one else one for one in records]
-    assert isinstance(ask(notes(*made), REGRESSION, earlier=Earlier.NONE), NotCovered)
+    assert isinstance(ask(notes(*made), REGRESSION, earlier=EarlierEvidence.NONE), NotCovered)
 
 
 def deep(levels):
@@ -354,7 +354,7 @@ BROKEN_REGRESSIONS = {
 def test_a_regression_that_is_not_whole_or_not_earned(records):
     """Even with a focused pass on the tree, and where nothing earlier has evidence."""
     earning = [row(sweep=EARNING), sweep(EARNING)]
-    answer = ask(notes(*records, *earning), REGRESSION, earlier=Earlier.NONE)
+    answer = ask(notes(*records, *earning), REGRESSION, earlier=EarlierEvidence.NONE)
     assert codes(answer) == ["regression-not-met"]
 
 
@@ -375,9 +375,9 @@ def test_a_regression_covers_the_packs_of_the_policy():
 @pytest.mark.parametrize(
     ("earlier", "code"),
     [
-        (Earlier.NONE, None),
-        (Earlier.SOME, "regression-not-earned"),
-        (Earlier.CUT, "history-cut"),
+        (EarlierEvidence.NONE, None),
+        (EarlierEvidence.SOME, "regression-not-earned"),
+        (EarlierEvidence.CUT, "history-cut"),
     ],
 )
 @pytest.mark.parametrize("claimed", [True, False])
@@ -388,19 +388,19 @@ def test_the_first_regression_of_a_target(earlier, code, claimed):
     assert (codes(answer) if code else isinstance(answer, Covered)) == ([code] if code else True)
 
 
-THIN = Key(OTHER_TREE, PathPatterns(("docs/**",)))
+THIN = EvidenceTree(OTHER_TREE, PathPatterns(("docs/**",)))
 
 
 def test_a_row_about_the_tree_without_what_is_not_under_test():
     """It counts under that tree only, and the answer says how it was found."""
     thinned = row("3" * 40, experiment={"tree_under_test": OTHER_TREE})
     made = notes(thinned, sweep())
-    answer = ask({}, keys=[Key(TREE), THIN], also={OTHER_TREE: made})
+    answer = ask({}, keys=[EvidenceTree(TREE), THIN], also={OTHER_TREE: made})
     assert isinstance(answer, Covered)
     assert answer.thinned
-    assert codes(ask({}, keys=[Key(TREE), Key(OTHER_TREE)], also={OTHER_TREE: made})) == [
-        "no-evidence"
-    ]
+    assert codes(
+        ask({}, keys=[EvidenceTree(TREE), EvidenceTree(OTHER_TREE)], also={OTHER_TREE: made})
+    ) == ["no-evidence"]
 
 
 def test_a_source_among_the_paths_that_are_left_out():
@@ -409,7 +409,7 @@ def test_a_source_among_the_paths_that_are_left_out():
         "3" * 40,
         experiment={"tree_under_test": OTHER_TREE, "sources": {"pack_source:x": "docs/pack.py"}},
     )
-    answer = ask({}, keys=[Key(TREE), THIN], also={OTHER_TREE: notes(thinned, sweep())})
+    answer = ask({}, keys=[EvidenceTree(TREE), THIN], also={OTHER_TREE: notes(thinned, sweep())})
     assert codes(answer) == ["nothing-counts"]
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from kit.fingerprints import a_fingerprinter
 
-from wt_git.evidence.fingerprint import Fingerprinter
+from wt_git.evidence.fingerprint.fingerprinter import Fingerprinter
 
 
 class Mute(Exception):  # noqa: N818 - a plugin may name it as it likes

@@ -9,13 +9,13 @@ from kit.noted_sweeps import OTHER_TREE, TREE, lines, review, row, sweep
 from kit.notes import bare_notes, key, sweep_id
 from kit.repo import git
 
-from wt_git.evidence.journal import (
-    JournalEntry,
-    NoEntry,
-    annotate,
-    journal_entry,
-    record_sweep,
-    text_lines,
+from wt_git.evidence.notes.sweep_notes import (
+    NoSweepNotes,
+    SweepNotes,
+    add_commit_texts,
+    commit_sweep_notes,
+    notes_of_sweep,
+    sweep_lines,
 )
 from wt_git.records.notes import LONGEST_LINE
 
@@ -28,8 +28,8 @@ def notes(tmp_path):
 
 
 def entry(*records):
-    found = journal_entry(ID, lines(*records))
-    assert isinstance(found, JournalEntry)
+    found = notes_of_sweep(ID, lines(*records))
+    assert isinstance(found, SweepNotes)
     return found
 
 
@@ -86,13 +86,13 @@ def test_the_text_names_what_matters(records, told):
 )
 def test_a_sweep_without_an_end_or_a_tree_leaves_no_notes(records, why):
     """Nothing ties it to a state of the code, or it never finished; the answer says which."""
-    assert journal_entry(ID, lines(*records)) == NoEntry(ID, why)
+    assert notes_of_sweep(ID, lines(*records)) == NoSweepNotes(ID, why)
 
 
 def test_a_sweep_has_twelve_digits():
     """The note is named by it, and the text is told apart by it."""
     wrong = lines(row(sweep_id="ABC"), sweep(sweep_id="ABC"))
-    assert journal_entry("ABC", wrong) == NoEntry("ABC", "unreadable")
+    assert notes_of_sweep("ABC", wrong) == NoSweepNotes("ABC", "unreadable")
 
 
 def test_a_row_that_changed_during_the_sweep_comes_along():
@@ -156,8 +156,8 @@ def test_a_line_that_stands_twice_is_one():
 def test_a_sweep_is_one_notes_commit(notes):
     """Records under its trees and, where the commit is there already, the text under it."""
     found = entry(row(experiment_tree_under_test=OTHER_TREE), sweep())
-    assert record_sweep(notes, found, commit=key("commit")) is True
-    assert record_sweep(notes, found, commit=key("commit")) is False
+    assert commit_sweep_notes(notes, found, commit=key("commit")) is True
+    assert commit_sweep_notes(notes, found, commit=key("commit")) is False
     assert git(notes.folder, "log", "--format=%s", notes.ref) == found.subject
     view = notes.view()
     assert view.sweeps(TREE) == view.sweeps(OTHER_TREE) == {ID: tuple(sorted(found.lines))}
@@ -167,26 +167,26 @@ def test_a_sweep_is_one_notes_commit(notes):
 def test_commits_get_the_text_of_what_stands_on_their_trees(notes):
     """The same line that the sweep got when it ended; by either of its trees, once."""
     found = entry(row(experiment_tree_under_test=OTHER_TREE), sweep())
-    record_sweep(notes, found)
+    commit_sweep_notes(notes, found)
     wanted = {key("new"): (TREE, OTHER_TREE), key("other"): ("c" * 40,)}
-    assert text_lines(notes.view(), (TREE, OTHER_TREE)) == (found.text,)
+    assert sweep_lines(notes.view(), (TREE, OTHER_TREE)) == (found.text,)
     before = notes.tip()
-    assert annotate(notes, wanted, "show") == 1
+    assert add_commit_texts(notes, wanted, "show") == 1
     assert notes.view().text(key("new")) == (found.text,)
     assert notes.view().text(key("other")) == ()
     after = notes.tip()
     assert before != after
-    assert annotate(notes, wanted, "show") == 0
+    assert add_commit_texts(notes, wanted, "show") == 0
     assert notes.tip() == after
 
 
 def test_a_greater_text_is_not_replaced_again_and_again(notes):
     """Another version of the program may tell it otherwise; of two the greatest stays."""
-    record_sweep(notes, entry(row(), sweep()))
+    commit_sweep_notes(notes, entry(row(), sweep()))
     greater = f"2027-01-01T00:00:00Z {ID} told otherwise"
     with notes.transaction("by another version") as tx:
         tx.add_text(key("new"), [greater])
-    assert annotate(notes, {key("new"): (TREE,)}, "show") == 0
+    assert add_commit_texts(notes, {key("new"): (TREE,)}, "show") == 0
     assert notes.view().text(key("new")) == (greater,)
 
 
@@ -205,14 +205,14 @@ def test_a_note_that_is_not_about_the_tree_is_not_shown_under_its_commits(
     """Somebody filed it there; its own fingerprint says otherwise, or nothing."""
     with notes.transaction("filed") as tx:
         tx.add(key_of_note, ID, lines(*records))
-    assert text_lines(notes.view(), (key_of_note,)) == ()
+    assert sweep_lines(notes.view(), (key_of_note,)) == ()
 
 
 def test_text_is_given_from_fetched_notes_as_well(notes):
     """And it goes to the live ref, which is the one that git shows."""
-    record_sweep(notes, entry(row(), sweep()))
+    commit_sweep_notes(notes, entry(row(), sweep()))
     git(notes.folder, "remote", "add", "origin", "nowhere")
     git(notes.folder, "update-ref", "refs/windtunnel/remotes/origin/notes", notes.tip())
     git(notes.folder, "update-ref", "-d", notes.ref)
-    assert annotate(notes, {key("new"): (TREE,)}, "show") == 1
+    assert add_commit_texts(notes, {key("new"): (TREE,)}, "show") == 1
     assert len(notes.live_view().text(key("new"))) == 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wt_git.evidence.pull_requests import PullRequest, pull_request
+from wt_git.evidence.verification import PullRequest, pull_request
 
 SHA, BASE = "a" * 40, "b" * 40
 GITHUB = {

@@ -16,13 +16,18 @@ from kit.notes import opened
 from kit.repo import new_repo
 
 from wt_git.errors import StorageError, UsageError
-from wt_git.evidence.journal import JournalEntry, journal_entry, record_sweep
-from wt_git.evidence.rebuild import prune, rebuild
-from wt_git.evidence.reviewing import Reviewed, keep_review, review_sweep
+from wt_git.evidence.notes.sweep_notes import (
+    SweepNotes,
+    commit_sweep_notes,
+    notes_of_sweep,
+    prune_notes,
+    rebuild_notes,
+)
+from wt_git.evidence.reviews import Reviewed, review_sweep, write_review_note
 from wt_git.files import append_line, json_line
-from wt_git.git.notes import NOTES_REF
+from wt_git.git.notes.store import NOTES_REF
 from wt_git.records.notes import LONGEST_LINE, read_note
-from wt_git.records.store import RunsDir
+from wt_git.records.runs_dir import RunsDir
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -172,9 +177,9 @@ def noted(repo) -> Path:
     ledger_row, record = row(**own), finished()
     write_experiments(runs, record)
     append_line(runs / "ledger.ndjsonl", json_line(ledger_row), durable=False)
-    entry = journal_entry(ID, lines(ledger_row, record))
-    assert isinstance(entry, JournalEntry)
-    record_sweep(opened(repo.path), entry)
+    entry = notes_of_sweep(ID, lines(ledger_row, record))
+    assert isinstance(entry, SweepNotes)
+    commit_sweep_notes(opened(repo.path), entry)
     return runs
 
 
@@ -186,28 +191,28 @@ def note_lines(repo: Repo, tree: str = TREE) -> list[str]:
 def test_a_review_stands_in_the_notes_of_its_sweep_byte_for_byte(repo, noted):
     """Under each tree that the sweep stands under; a rebuild then finds nothing new."""
     made = review(noted, decision='ship "it"\x1b')
-    assert keep_review(noted, repo.path, made) is None
+    assert write_review_note(noted, repo.path, made) is None
     for tree in (TREE, OTHER_TREE):
         assert made.line in note_lines(repo, tree)
         assert len(note_lines(repo, tree)) == 3
     assert repo.git("log", "-1", "--format=%s", NOTES_REF) == (
         f'review: changed a decision, "ship "it"\\x1b" [{ID}]'
     )
-    assert not rebuild(opened(repo.path), [noted]).changed
+    assert not rebuild_notes(opened(repo.path), [noted]).changed
 
 
 def test_a_review_of_a_sweep_without_notes_adds_none(repo, noted):
     """Notes of reviews alone would be about nothing."""
     write_experiments(noted, finished(1), finished(2))
     before = repo.git("rev-parse", NOTES_REF)
-    assert keep_review(noted, repo.path, review(noted, sweep_id(2))) is None
+    assert write_review_note(noted, repo.path, review(noted, sweep_id(2))) is None
     assert repo.git("rev-parse", NOTES_REF) == before
 
 
 def test_a_pruned_sweep_stays_pruned(repo, noted):
     """Its review is in the runs directory and nowhere else."""
-    prune(opened(repo.path), {ID})
-    assert keep_review(noted, repo.path, review(noted)) is None
+    prune_notes(opened(repo.path), {ID})
+    assert write_review_note(noted, repo.path, review(noted)) is None
     assert note_lines(repo) == []
     assert len(experiments(noted)) == 2
 
@@ -217,21 +222,21 @@ def test_a_sweep_that_no_tree_can_be_told_for_costs_no_look_at_the_ledger(repo, 
     write_experiments(noted, finished(fingerprint="changed-during-sweep"))
     (noted / "ledger.ndjsonl").unlink()
     (noted / "ledger.ndjsonl").mkdir()  # opening it would fail
-    assert keep_review(noted, repo.path, review(noted)) is None
+    assert write_review_note(noted, repo.path, review(noted)) is None
 
 
 def test_outside_of_a_repository_there_are_no_notes(tmp_path):
     """That is no reason for a warning."""
     runs = tmp_path / "runs"
     write_experiments(runs, finished())
-    assert keep_review(runs, tmp_path, review(runs)) is None
+    assert write_review_note(runs, tmp_path, review(runs)) is None
 
 
 def test_notes_that_cannot_be_written_are_a_warning(repo, noted):
     """The review is recorded, and what brings the note is named."""
     made = review(noted, decision="ship")
     (repo.path / ".git" / NOTES_REF).write_text("")  # as after a power cut
-    warning = keep_review(noted, repo.path, made)
+    warning = write_review_note(noted, repo.path, made)
     assert warning is not None
     assert "the review is recorded, but its note could not be written" in warning
     assert "wt notes rebuild" in warning
@@ -242,13 +247,13 @@ def test_a_ledger_that_cannot_be_read_is_a_warning(repo, noted):
     made = review(noted)
     (noted / "ledger.ndjsonl").unlink()
     (noted / "ledger.ndjsonl").mkdir()
-    assert "cannot read the ledger" in (keep_review(noted, repo.path, made) or "")
+    assert "cannot read the ledger" in (write_review_note(noted, repo.path, made) or "")
 
 
 def test_a_configuration_that_cannot_be_read_is_a_warning(repo, noted):
     """It only says where the notes are."""
     repo.write({"pyproject.toml": "[tool.windtunnel\n"})
-    warning = keep_review(noted, repo.path, review(noted))
+    warning = write_review_note(noted, repo.path, review(noted))
     assert warning is not None
     assert "pyproject.toml" in warning
 
@@ -256,7 +261,7 @@ def test_a_configuration_that_cannot_be_read_is_a_warning(repo, noted):
 def test_a_decision_that_no_note_can_hold_is_a_warning(repo, noted):
     """Whoever reads the notes would pass over a line of that length."""
     before = repo.git("rev-parse", NOTES_REF)
-    warning = keep_review(noted, repo.path, review(noted, decision="x" * LONGEST_LINE))
+    warning = write_review_note(noted, repo.path, review(noted, decision="x" * LONGEST_LINE))
     assert warning is not None
     assert "too long for the notes" in warning
     assert repo.git("rev-parse", NOTES_REF) == before

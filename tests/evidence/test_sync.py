@@ -11,10 +11,14 @@ from kit.noted_sweeps import TREE, lines, review, row, sweep
 from kit.notes import commit_tree, key, opened, shown_by_git, sweep_id, text_line, tree_of
 from kit.repo import Repo, git, new_repo
 
-from wt_git.evidence.journal import journal_entry, record_sweep
-from wt_git.evidence.rebuild import prune
-from wt_git.evidence.sync import NotSynced, Synced, fold, sync
-from wt_git.git.notes import NOTES_REF, tracking_ref
+from wt_git.evidence.notes.sweep_notes import commit_sweep_notes, notes_of_sweep, prune_notes
+from wt_git.evidence.notes.sync import (
+    NotSynced,
+    Synced,
+    merge_fetched_notes,
+    sync_notes,
+)
+from wt_git.git.notes.store import NOTES_REF, tracking_ref
 
 PROCESSES, CLONES, SWEEPS_EACH = 3, 2, 4
 
@@ -30,13 +34,13 @@ def clones(tmp_path):
 
 
 def record(repo, of, *, tree=TREE, commit=None, **changes):
-    entry = journal_entry(sweep_id(of), lines(row(of, tree=tree), sweep(of, **changes)))
-    record_sweep(opened(repo.path), entry, commit=commit)
+    entry = notes_of_sweep(sweep_id(of), lines(row(of, tree=tree), sweep(of, **changes)))
+    commit_sweep_notes(opened(repo.path), entry, commit=commit)
     return entry
 
 
 def synced(repo, **options):
-    outcome = sync(opened(repo.path), "origin", **options)
+    outcome = sync_notes(opened(repo.path), "origin", **options)
     assert isinstance(outcome, Synced), outcome
     return outcome
 
@@ -51,8 +55,8 @@ def test_what_one_clone_recorded_the_other_reads(clones):
     notes = opened(two.path)
     assert notes.view().sweeps(TREE) == {sweep_id(1): tuple(sorted(entry.lines))}
     assert notes.tip() is None
-    assert fold(notes) is True
-    assert fold(notes) is False
+    assert merge_fetched_notes(notes) is True
+    assert merge_fetched_notes(notes) is False
     assert shown_by_git(two.path, [commit]) == {commit: [entry.text]}
 
 
@@ -113,11 +117,11 @@ def test_a_prune_is_not_undone_by_those_who_still_have_the_lines(clones):
     synced(one)
     synced(two)
     record(two, 3)
-    pruned = prune(opened(one.path), {sweep_id(1)})
+    pruned = prune_notes(opened(one.path), {sweep_id(1)})
     assert (pruned.sweeps, pruned.lines, pruned.changed) == ((sweep_id(1),), 2, True)
     for repo in (two, one, two, one):
         synced(repo)
-    assert record_sweep(opened(two.path), entry, commit=commit) is False
+    assert commit_sweep_notes(opened(two.path), entry, commit=commit) is False
     for repo in clones:
         assert set(opened(repo.path).view().sweeps(TREE)) == {sweep_id(2), sweep_id(3)}
         assert opened(repo.path).view().text(commit) == ()
@@ -172,7 +176,7 @@ def test_a_remote_that_is_not_configured_gets_nothing(clones):
     """Notes go where the repository says, never to an address that was only typed."""
     one, _ = clones
     record(one, 1)
-    outcome = sync(opened(one.path), str(one.path.parent / "other.git"))
+    outcome = sync_notes(opened(one.path), str(one.path.parent / "other.git"))
     assert isinstance(outcome, NotSynced)
     assert outcome.step == "remote"
     assert git(one.path.parent / "other.git", "for-each-ref", "refs/windtunnel") == ""
@@ -190,7 +194,7 @@ def test_what_stands_in_the_way_is_told_and_nothing_is_lost(clones, step):
         hook = one.path.parent / "other.git/hooks/update"
         hook.write_text("#!/bin/sh\necho not here >&2\nexit 1\n")
         hook.chmod(0o755)
-    outcome = sync(opened(one.path), "origin")
+    outcome = sync_notes(opened(one.path), "origin")
     assert isinstance(outcome, NotSynced)
     assert (outcome.step, outcome.attempts) == (step, 1)
     assert outcome.reason
@@ -204,7 +208,7 @@ def test_a_race_that_never_ends_does(clones):
     other = one.path.parent / "other.git"
     (other / "refs/windtunnel").mkdir()
     (other / f"{NOTES_REF}.lock").touch()
-    outcome = sync(opened(one.path), "origin", timeout_s=1.5)
+    outcome = sync_notes(opened(one.path), "origin", timeout_s=1.5)
     assert isinstance(outcome, NotSynced)
     assert outcome.step in {"push", "fetch"}
     assert outcome.attempts > 1
@@ -216,7 +220,7 @@ def test_notes_that_cannot_be_united_are_told(clones):
     record(one, 1)
     blob = one.git("rev-parse", "HEAD:a")
     one.git("push", "-q", "origin", f"{blob}:{NOTES_REF}")
-    outcome = sync(opened(one.path), "origin")
+    outcome = sync_notes(opened(one.path), "origin")
     assert isinstance(outcome, NotSynced)
     assert "no commit" in outcome.reason
 
@@ -230,7 +234,7 @@ def test_several_remotes_are_folded_in_together(clones):
     record(two, 2)
     one.git("fetch", "-q", "../two", f"+{NOTES_REF}:{tracking_ref('origin')}")
     notes = opened(one.path)
-    assert fold(notes) is True
+    assert merge_fetched_notes(notes) is True
     assert set(notes.live_view().sweeps(TREE)) == {sweep_id(1), sweep_id(2)}
     assert set(notes.tracked()) == {"colleague", "origin"}
     assert key("x") not in set(notes.view().record_keys())

@@ -8,8 +8,8 @@ import pytest
 from kit.verified_repos import agent_repo, clone, cover, notes_of, tree_of
 
 from wt_git.config import Gate, Settings
-from wt_git.evidence.answers import Covered, NotCovered
-from wt_git.evidence.verifying import Judging, Verifier
+from wt_git.evidence.coverage.result import Covered, NotCovered
+from wt_git.evidence.verification import VerificationScope, Verifier
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,7 +40,7 @@ def fork(request_repo: Repo, tmp_path: Path):
 
 def verify(repo: Repo, fork: Repo, revision: str, *, base: str = "main", merge: str | None = None):
     """The answer for a commit, checked under the base's policy with the notes of the fork."""
-    scope = Judging(
+    scope = VerificationScope(
         policy=Settings(gate=Gate()),
         base=repo.git("rev-parse", base),
         merge=repo.git("rev-parse", merge) if merge else None,

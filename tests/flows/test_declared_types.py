@@ -13,11 +13,10 @@ from kit.repo import new_repo
 from pydantic import TypeAdapter, ValidationError
 
 from wt_git.records import events
-from wt_git.records.experiments import SweepRecord
-from wt_git.records.rows import LedgerRow
+from wt_git.records.sweep_records import LedgerRow, SweepRecord
 
 if TYPE_CHECKING:
-    from wt_git.records.fields import Record
+    from wt_git.records.record import Record
 
 SETTINGS = """
 [tool.windtunnel.ladder.pricing]

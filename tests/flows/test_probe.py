@@ -12,9 +12,9 @@ from kit.commands import Ran, events, experiments, ledger, traces, wt
 from kit.contract_c import served_agent
 
 from wt_git.api.trace import load_trace
-from wt_git.records.sidecars import sidecar_document
+from wt_git.plugins.packs import discover_packs
+from wt_git.records.runs.sidecars import sidecar_document
 from wt_git.runner.scoring import score_saved
-from wt_git.sweep.packs import discover
 from wt_git.sweep.probe import live_scenario, load_probe
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ def verdict(score: Score, scenario: Scenario) -> str:
 
 def known(name: str) -> Scenario:
     """The scenario as its pack has it."""
-    packs = discover(["pack.py:PACK"]).packs
+    packs = discover_packs(["pack.py:PACK"]).packs
     return next(one for pack in packs for one in pack.scenarios if one.name == name)
 
 

@@ -16,8 +16,8 @@ from kit.traces import a_trace, assistant, user
 
 from wt_git.api.score import SCORE_LAYER_ORDER
 from wt_git.api.trace import save_trace
+from wt_git.records.documents.rescore import Rescore
 from wt_git.records.layout import sidecar_path
-from wt_git.records.rescore import Rescore
 
 SCORER = """
 from windtunnel.api import LayerResult, Scenario, ScenarioPack

@@ -15,7 +15,7 @@ from kit.documents import PROJECT, parse
 from kit.repo import new_repo
 
 from wt_git.cli import COMMANDS
-from wt_git.cli.skill_entry import packaged_skill
+from wt_git.cli.commands.skill import packaged_skill
 
 if TYPE_CHECKING:
     import click

@@ -12,8 +12,8 @@ from kit.evidence_rows import line, row, sweep
 from kit.repo import Repo, git, new_repo
 from kit.verified_repos import agent_repo, clone, cover, file_notes, notes_of, tree_of
 
-from wt_git.git.note_lines import line_hash
-from wt_git.text import DECLARED
+from wt_git.git.notes.lines import line_hash
+from wt_git.text import DECLARATION_OPTIONS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -90,7 +90,7 @@ def test_uncovered_says_the_rule_the_files_and_the_command(here):
     assert "'agent.py', 'new.py'" in ran.out
     assert (
         "    wt run --pack-source=packs/orders.py:PACK --pack=orders --scenario=refund "
-        f"--runtime=my_runtime {DECLARED}\n"
+        f"--runtime=my_runtime {DECLARATION_OPTIONS}\n"
     ) in ran.out
 
 

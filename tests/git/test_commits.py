@@ -6,7 +6,7 @@ import pytest
 from kit.repo import new_repo
 
 from wt_git.errors import GitError
-from wt_git.git.commits import head_short_id
+from wt_git.git.repository import head_short_id
 
 
 def test_the_head_is_abbreviated_as_git_does(repo):

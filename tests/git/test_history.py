@@ -8,7 +8,7 @@ from kit.verified_repos import clone
 
 from wt_git.errors import GitError
 from wt_git.git.history import History
-from wt_git.git.opening import open_repository
+from wt_git.git.libgit2 import open_repository
 
 
 @pytest.fixture

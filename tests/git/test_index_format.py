@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from wt_git.git.index_format import entry_positions, extension_names
-from wt_git.git.tree_objects import HASH_BYTES
+from wt_git.git.snapshot.index_file import entry_positions, extension_names
+from wt_git.git.trees import HASH_BYTES
 
 
 @pytest.mark.parametrize("object_format", ["sha1", "sha256"])

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kit.repo import new_repo
 
-from wt_git.git import lfs_pointer
-from wt_git.git.lfs_pointer import is_pointer, pointer
+from wt_git.git.snapshot import lfs_pointer
+from wt_git.git.snapshot.lfs_pointer import is_pointer, pointer
 
 OID = hashlib.sha256(b"content").hexdigest()
 POINTER = f"version https://git-lfs.github.com/spec/v1\noid sha256:{OID}\nsize 7\n".encode()

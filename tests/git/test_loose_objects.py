@@ -9,7 +9,7 @@ import pytest
 from kit.repo import new_repo
 
 from wt_git.errors import GitError
-from wt_git.git import loose_objects
+from wt_git.git import libgit2
 from wt_git.git.history import History
 
 
@@ -39,21 +39,21 @@ def cut(repo, name, keep):
 def test_an_object_that_is_cut_short_is_not_there(repo, name, keep):
     """Left to libgit2, reading it would never end."""
     object_id = cut(repo, name, keep)
-    assert loose_objects.is_cut_short(opened(repo), object_id)
+    assert libgit2.is_cut_short(opened(repo), object_id)
     with pytest.raises(KeyError):
-        loose_objects.read(opened(repo), object_id)
+        libgit2.read_object(opened(repo), object_id)
 
 
 def test_whole_objects_are_read_loose_and_packed(repo):
     """Also from a linked worktree, whose objects stand elsewhere."""
     ids = [repo.git("rev-parse", name) for name in ("HEAD", "HEAD^{tree}", "HEAD:a.txt")]
     plain = [opened(repo).read(one) for one in ids]
-    assert [loose_objects.read(opened(repo), one) for one in ids] == plain
+    assert [libgit2.read_object(opened(repo), one) for one in ids] == plain
     repo.git("worktree", "add", "--quiet", "../linked")
     linked = pygit2.Repository(str(repo.path.parent / "linked"))
-    assert [loose_objects.read(linked, one) for one in ids] == plain
+    assert [libgit2.read_object(linked, one) for one in ids] == plain
     cut(repo, "HEAD:below/b.txt", lambda _: 3)
-    assert loose_objects.is_cut_short(linked, repo.git("rev-parse", "HEAD:below/b.txt"))
+    assert libgit2.is_cut_short(linked, repo.git("rev-parse", "HEAD:below/b.txt"))
 
 
 def test_packed_objects_are_left_to_libgit2(repo):
@@ -61,8 +61,8 @@ def test_packed_objects_are_left_to_libgit2(repo):
     object_id = repo.git("rev-parse", "HEAD")
     repo.git("gc", "--quiet")
     assert not Path(repo.path / ".git/objects" / object_id[:2] / object_id[2:]).exists()
-    assert not loose_objects.is_cut_short(opened(repo), object_id)
-    assert loose_objects.read(opened(repo), object_id)[0] == 1
+    assert not libgit2.is_cut_short(opened(repo), object_id)
+    assert libgit2.read_object(opened(repo), object_id)[0] == 1
 
 
 def test_history_says_what_is_missing(repo):

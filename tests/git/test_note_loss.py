@@ -7,11 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kit.notes import bare_notes, blob, key, sweep_id, text_line
 
-from wt_git.git.note_edit import Edits, apply_edits
-from wt_git.git.note_lines import line_hash
-from wt_git.git.note_loss import lost
-from wt_git.git.note_tree import PRUNED, write_tree
-from wt_git.git.note_union import union_trees
+from wt_git.git.notes.lines import line_hash
+from wt_git.git.notes.tree import PRUNED, write_tree
+from wt_git.git.notes.union import NoteEdits, apply_edits, union_trees
+from wt_git.git.notes.view import first_lost_key
 
 LINES = [b"a", b"b", b"c"]
 notes_of_a_tree = st.dictionaries(
@@ -33,7 +32,7 @@ def tree_with(repository, side):
         key(tree): {sweep_id(sweep): lines for sweep, lines in of.items()}
         for tree, of in held.items()
     }
-    edits = Edits(records=records, pruned={line_hash(line) for line in pruned})
+    edits = NoteEdits(records=records, pruned={line_hash(line) for line in pruned})
     return apply_edits(repository, write_tree(repository, {}).id, edits)
 
 
@@ -41,8 +40,8 @@ def tree_with(repository, side):
 def test_a_union_lacks_nothing_and_anything_else_is_told(repository, old, new):
     """As the lines themselves say it: which are there, and which are pruned."""
     before, after = tree_with(repository, old), tree_with(repository, new)
-    assert lost(repository, before, union_trees(repository, before, after)) is None
-    assert lost(repository, before, before) is None
+    assert first_lost_key(repository, before, union_trees(repository, before, after)) is None
+    assert first_lost_key(repository, before, before) is None
     left = {
         (tree, sweep, line)
         for tree, of in old[0].items()
@@ -50,7 +49,7 @@ def test_a_union_lacks_nothing_and_anything_else_is_told(repository, old, new):
         for line in lines
         if line not in old[1] | new[1] and line not in new[0].get(tree, {}).get(sweep, [])
     }
-    found = lost(repository, before, after)
+    found = first_lost_key(repository, before, after)
     if not old[1] <= new[1]:
         assert found == PRUNED
     else:
@@ -62,12 +61,12 @@ def test_another_spelling_of_a_path_is_no_loss(repository):
     before = tree_with(repository, ({1: {1: [b"a"]}}, set()))
     entry = blob(repository, b"a\n")
     flat = write_tree(repository, {f"{key(1)}/{sweep_id(1)}": entry}).id
-    assert lost(repository, before, flat) is None
-    assert lost(repository, flat, before) is None
+    assert first_lost_key(repository, before, flat) is None
+    assert first_lost_key(repository, flat, before) is None
 
 
 def test_text_is_no_loss(repository):
     """It is made from the records, and can be made again."""
-    edits = Edits(texts={key(1): [text_line(1).encode()]})
+    edits = NoteEdits(texts={key(1): [text_line(1).encode()]})
     before = apply_edits(repository, write_tree(repository, {}).id, edits)
-    assert lost(repository, before, write_tree(repository, {}).id) is None
+    assert first_lost_key(repository, before, write_tree(repository, {}).id) is None

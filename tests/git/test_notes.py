@@ -24,8 +24,13 @@ from kit.notes import (
 from kit.repo import git, new_repo
 
 from wt_git.errors import GitError
-from wt_git.git.note_lines import line_hash
-from wt_git.git.notes import NOTES_REF, Notes, open_notes, tracking_ref
+from wt_git.git.notes.lines import line_hash
+from wt_git.git.notes.store import (
+    NOTES_REF,
+    Notes,
+    open_notes,
+    tracking_ref,
+)
 
 WRITERS = 20
 WRITES = 5
@@ -330,7 +335,7 @@ def test_the_environment_of_a_server_hook_shows_what_was_just_pushed(tmp_path):
         f"#!{sys.executable}\n"
         "import sys\n"
         "from pathlib import Path\n"
-        "from wt_git.git.notes import open_notes\n"
+        "from wt_git.git.notes.store import open_notes\n"
         "old, new, ref = sys.stdin.read().split()\n"
         "plain = open_notes(Path('.'))\n"
         "inside = open_notes(Path('.'), from_environment=True)\n"

@@ -23,10 +23,10 @@ from kit.notes import (
 )
 from kit.repo import git, new_repo
 
-from wt_git.git.note_lines import line_hash
-from wt_git.git.note_tree import PRUNED, write_tree
-from wt_git.git.notes import NOTES_REF, Transaction, tracking_ref
-from wt_git.git.status import Entry
+from wt_git.git.notes.lines import line_hash
+from wt_git.git.notes.store import NOTES_REF, Transaction, tracking_ref
+from wt_git.git.notes.tree import PRUNED, write_tree
+from wt_git.git.snapshot.status import Entry
 
 SIZES = [0, 1, 255, 256, 70_000]
 REAL = 5

@@ -9,19 +9,19 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from kit.notes import RECORD_LINES, TEXT_LINES, subsets
 
-from wt_git.git.note_lines import (
+from wt_git.git.notes.lines import (
     TEXT_LINE_LIMIT,
     inert_line,
     line_hash,
+    line_sweep,
     parse_hashes,
     split_lines,
-    text_subject,
     union_hashes,
     union_records,
     union_text,
 )
 
-HASHES = [line_hash(line) for line in (*RECORD_LINES, *map(text_subject, TEXT_LINES))]
+HASHES = [line_hash(line) for line in (*RECORD_LINES, *map(line_sweep, TEXT_LINES))]
 
 record_blobs = st.one_of(st.binary(max_size=60), subsets(RECORD_LINES).map(b"\n".join))
 text_blobs = st.one_of(st.binary(max_size=60), subsets(TEXT_LINES).map(b"\r\n".join))
@@ -94,13 +94,13 @@ def test_a_pruned_record_is_gone_whoever_brings_it(a, b, pruned):
 @given(st.permutations(TEXT_LINES), st.sampled_from(TEXT_LINES))
 def test_a_pruned_sweep_has_no_text_not_even_a_lesser_one(lines, about):
     """The greater line must not have hidden one that then comes back."""
-    hashes = {line_hash(text_subject(about))}
+    hashes = {line_hash(line_sweep(about))}
     one_by_one = b""
     for line in lines:
         one_by_one = union_text([one_by_one, line], hashes)
-    subject = text_subject(inert_line(about))
+    subject = line_sweep(inert_line(about))
     assert one_by_one == union_text(lines, hashes)
-    assert subject not in {text_subject(line) for line in split_lines(one_by_one)}
+    assert subject not in {line_sweep(line) for line in split_lines(one_by_one)}
 
 
 def test_what_is_no_hash_is_not_pruned():

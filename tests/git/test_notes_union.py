@@ -25,15 +25,14 @@ from kit.notes import (
 )
 
 from wt_git.errors import GitError
-from wt_git.git.note_edit import Edits, apply_edits
-from wt_git.git.note_lines import line_hash, split_lines, text_subject
-from wt_git.git.note_tree import write_tree
-from wt_git.git.note_union import union_trees
-from wt_git.git.note_view import NotesView
-from wt_git.git.status import Entry
+from wt_git.git.notes.lines import line_hash, line_sweep, split_lines
+from wt_git.git.notes.tree import write_tree
+from wt_git.git.notes.union import NoteEdits, apply_edits, union_trees
+from wt_git.git.notes.view import NotesView
+from wt_git.git.snapshot.status import Entry
 
 RECORD_KEYS, TEXT_KEYS = KEYS[::2], KEYS[1::2]
-HASHES = [line_hash(line) for line in (*RECORD_LINES, *map(text_subject, TEXT_LINES))]
+HASHES = [line_hash(line) for line in (*RECORD_LINES, *map(line_sweep, TEXT_LINES))]
 FOREIGN = ["README", "zz/readme", "0a/not-a-key", "ff/12/also-none"]
 
 
@@ -53,7 +52,7 @@ def trees(draw: st.DrawFn) -> dict[str, bytes]:
                 lines = [
                     line
                     for line in draw(subsets(TEXT_LINES))
-                    if line_hash(text_subject(line)) not in pruned
+                    if line_hash(line_sweep(line)) not in pruned
                 ]
                 files |= {path: joined(lines)} if lines else {}
                 continue
@@ -123,19 +122,19 @@ def test_nothing_is_lost_but_what_was_pruned(repository, a, b):
 def test_adding_means_the_union_with_what_is_added(repository, files, one, lines):
     """The quick way in and the thorough one agree."""
     tree = tree_of(repository, files)
-    edited = apply_edits(repository, tree, Edits(records={one: {SWEEPS[0]: lines}}))
+    edited = apply_edits(repository, tree, NoteEdits(records={one: {SWEEPS[0]: lines}}))
     blob_of_lines = joined(lines)
     added = {f"{spelt(one, 1)}/{SWEEPS[0]}": blob_of_lines} if blob_of_lines else {}
     united = union_trees(repository, tree, tree_of(repository, added))
     assert meaning(repository, edited) == meaning(repository, united)
-    assert apply_edits(repository, edited, Edits(records={one: {SWEEPS[0]: lines}})) == edited
+    assert apply_edits(repository, edited, NoteEdits(records={one: {SWEEPS[0]: lines}})) == edited
 
 
 @given(trees(), subsets(HASHES))
 def test_pruning_takes_lines_out_of_every_spelling(repository, files, hashes):
     """No line with a pruned hash stands anywhere any more, and the hashes are remembered."""
     tree = tree_of(repository, files)
-    pruned = content_of(repository, apply_edits(repository, tree, Edits(pruned=set(hashes))))
+    pruned = content_of(repository, apply_edits(repository, tree, NoteEdits(pruned=set(hashes))))
     for path, content in pruned.items():
         if path.rpartition("/")[2] in SWEEPS:
             assert not {line_hash(line) for line in split_lines(content)} & set(hashes)

@@ -9,7 +9,7 @@ import pytest
 from kit.repo import new_repo
 
 from wt_git.errors import GitError
-from wt_git.git.paths import is_tracked, top_level
+from wt_git.git.repository import is_tracked, top_level
 
 
 def test_the_top_of_a_repository_is_found_from_below(repo):

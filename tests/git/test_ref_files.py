@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from kit.repo import new_repo
 
-from wt_git.git.ref_files import may_have_refs
+from wt_git.git.repository import may_have_refs
 
 
 @pytest.mark.parametrize("ref", ["refs/windtunnel/notes", "refs/windtunnel/remotes/origin/notes"])

@@ -8,7 +8,7 @@ import pytest
 from kit.notes import bare_notes, commit_tree, key, opened, sweep_id, tree_of
 from kit.repo import Repo, git, new_repo
 
-from wt_git.git.notes import NOTES_REF, tracking_ref
+from wt_git.git.notes.store import NOTES_REF, tracking_ref
 from wt_git.git.remote import (
     Done,
     LostRace,

@@ -9,13 +9,13 @@ from kit.repo import git, new_repo
 
 from wt_git.errors import GitError
 from wt_git.git.git_config import parse_config
-from wt_git.git.repository import discover
+from wt_git.git.repository import find_repository
 
 
 def test_the_folders_of_a_repository(repo):
     """From anywhere inside, and from a path that does not exist yet."""
     for place in (".", "a", "a/b/new"):
-        found = discover(repo.path / place)
+        found = find_repository(repo.path / place)
         assert found is not None
         assert (found.top, found.git_dir, found.common_dir) == (
             repo.path,
@@ -29,7 +29,7 @@ def test_a_linked_worktree_shares_all_but_its_index(repo):
     """Objects, refs and what is ours are in the common directory."""
     repo.commit("one")
     repo.git("worktree", "add", "--quiet", "../side")
-    found = discover(repo.path.parent / "side")
+    found = find_repository(repo.path.parent / "side")
     assert found is not None
     assert found.linked
     assert found.common_dir == repo.path / ".git"
@@ -42,14 +42,14 @@ def test_without_a_working_directory_there_is_no_repository(tmp_path, repo, kind
     """That is an answer, not a failure."""
     folder = {"outside": tmp_path, "bare": tmp_path / "bare.git", "inside .git": repo.path / ".git"}
     git(tmp_path, "init", "--quiet", "--bare", "bare.git")
-    assert discover(folder[kind]) is None
+    assert find_repository(folder[kind]) is None
 
 
 def test_a_broken_repository_is_an_error(repo):
     """It never passes for none."""
     (repo.path / ".git/HEAD").unlink()
     with pytest.raises(GitError, match="not a git repository"):
-        discover(repo.path)
+        find_repository(repo.path)
 
 
 def test_a_working_directory_elsewhere_is_an_error(repo, tmp_path):
@@ -57,14 +57,14 @@ def test_a_working_directory_elsewhere_is_an_error(repo, tmp_path):
     (tmp_path / "elsewhere").mkdir()
     repo.git("config", "core.worktree", str(tmp_path / "elsewhere"))
     with pytest.raises(GitError, match=r"core\.worktree"):
-        discover(repo.path)
+        find_repository(repo.path)
 
 
 def test_without_git_a_repository_is_an_error(repo, monkeypatch):
     """There is one, and nobody to read it."""
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(GitError, match="not installed"):
-        discover(repo.path)
+        find_repository(repo.path)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
@@ -73,17 +73,17 @@ def test_somebody_else_s_repository_is_an_error_with_its_remedy(repo):
     os.chown(repo.path, 12345, 12345)
     os.chown(repo.path / ".git", 12345, 12345)
     with pytest.raises(GitError, match="belongs to another user") as caught:
-        discover(repo.path)
+        find_repository(repo.path)
     assert caught.value.specific_code == "git-ownership"
     assert caught.value.hints == (f"git config --global --add safe.directory {repo.path}",)
     git(repo.path, *caught.value.hints[0].split()[1:])
-    assert discover(repo.path) is not None
+    assert find_repository(repo.path) is not None
 
 
 def test_a_line_break_in_a_folder_s_name(tmp_path):
     """Such folders exist."""
     repo = new_repo(tmp_path / "line\nbreak")
-    found = discover(repo.path)
+    found = find_repository(repo.path)
     assert found is not None
     assert found.top == repo.path
     assert found.git_dir == repo.path / ".git"

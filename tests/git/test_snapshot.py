@@ -11,9 +11,9 @@ from kit.repo import Repo, git, new_repo
 from kit.snapshots import snapshot
 
 from wt_git.git.git_config import GitConfig
-from wt_git.git.index_facts import IndexFacts
 from wt_git.git.repository import Repository
-from wt_git.git.shape import way
+from wt_git.git.snapshot.differences import choose_hash_method
+from wt_git.git.snapshot.index_file import IndexFacts
 
 FILES = {
     "a.txt": "one\n",
@@ -471,5 +471,5 @@ def test_the_way_follows_from_the_shape(settings, reason):
     """What is git's alone is recognised before libgit2 opens anything."""
     nowhere = Path("/nowhere")
     repository = Repository(nowhere, nowhere, nowhere, "sha1")
-    chosen = way(repository, GitConfig(settings), IndexFacts())
+    chosen = choose_hash_method(repository, GitConfig(settings), IndexFacts())
     assert chosen == (("git", reason) if reason else ("libgit2", ""))

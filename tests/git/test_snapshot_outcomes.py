@@ -17,9 +17,9 @@ from kit.repo import Repo, git, new_repo
 from kit.snapshots import found, snapshot
 
 from wt_git.errors import GitError
-from wt_git.git.exclusions import Exclusions
 from wt_git.git.path_patterns import PathPatterns
-from wt_git.git.snapshot import LeftOut, take
+from wt_git.git.snapshot.status import Exclusions
+from wt_git.git.snapshot.take import LeftOut, take_snapshot
 
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 FAKE_LFS = """\
@@ -152,9 +152,9 @@ def test_other_exclusions_of_the_same_index_are_not_confused(repo):
     """What one snapshot remembers is of its own exclusions."""
     repo.write({"x.pyc": "1"})
     repo.commit("one")
-    assert take(found(repo.path)).excluded == ()
-    assert take(found(repo.path), exclusions=COMPILED).excluded == ("x.pyc",)
-    assert take(found(repo.path)).tree == oracle_tree(repo.path)
+    assert take_snapshot(found(repo.path)).excluded == ()
+    assert take_snapshot(found(repo.path), exclusions=COMPILED).excluded == ("x.pyc",)
+    assert take_snapshot(found(repo.path)).tree == oracle_tree(repo.path)
 
 
 # What is not under test
@@ -335,7 +335,7 @@ def test_lfs_extensions_are_refused(lfs):
     """What their programs make of a file nobody but Git LFS knows."""
     lfs.git("config", "lfs.extension.case.clean", "tr a-z A-Z")
     with pytest.raises(GitError, match="extensions"):
-        take(found(lfs.path))
+        take_snapshot(found(lfs.path))
 
 
 # The stat cache
@@ -350,7 +350,7 @@ def test_an_edit_of_the_same_size_and_time_is_seen(repo):
         repo.write({"a": content})
         os.utime(repo.path / "a", ns=(moment, moment))
         os.utime(repo.path / ".git/index", ns=(moment, moment))
-        assert take(found(repo.path)).tree == oracle_tree(repo.path)
+        assert take_snapshot(found(repo.path)).tree == oracle_tree(repo.path)
 
 
 def test_an_edit_that_hides_behind_a_remembered_time_is_seen(repo):
@@ -358,10 +358,10 @@ def test_an_edit_that_hides_behind_a_remembered_time_is_seen(repo):
     for round_number in range(6):
         repo.write({"a": f"{round_number}{round_number}\n"})
         os.utime(repo.path / "a", (round_number // 2, round_number // 2))
-        assert take(found(repo.path)).tree == oracle_tree(repo.path)
+        assert take_snapshot(found(repo.path)).tree == oracle_tree(repo.path)
         repo.write({"a": "one\n"})
         os.utime(repo.path / "a", (1, 1))
-        assert take(found(repo.path)).tree == oracle_tree(repo.path)
+        assert take_snapshot(found(repo.path)).tree == oracle_tree(repo.path)
 
 
 @pytest.mark.parametrize("settings", [{"core.trustctime": "false"}, {"core.checkStat": "minimal"}])
@@ -373,12 +373,12 @@ def test_no_setting_of_the_repository_makes_an_edit_unseen(repo, settings):
     repo.write({"a": "aaaa"})
     os.utime(repo.path / "a", (1, 1))
     repo.git("add", "a")
-    before = take(found(repo.path)).tree
+    before = take_snapshot(found(repo.path)).tree
     time.sleep(1.1)  # git compares times by the second
     with (repo.path / "a").open("r+") as file:
         file.write("bbbb")
     os.utime(repo.path / "a", (1, 1))
-    now = take(found(repo.path))
+    now = take_snapshot(found(repo.path))
     assert now.tree != before
     assert "a" in now.changes
 
@@ -389,13 +389,13 @@ def test_a_touched_file_is_hashed_once(repo):
     repo.write({".gitattributes": "*.counted filter=count\n", "x.counted": "content"})
     (repo.path / ".git/windtunnel").mkdir()
     repo.commit("one")
-    take(found(repo.path))
+    take_snapshot(found(repo.path))
     (repo.path / "x.counted").touch()
     time.sleep(1.1)
     (repo.path / ".git/windtunnel/count").unlink()
-    assert take(found(repo.path)).changes == {}
+    assert take_snapshot(found(repo.path)).changes == {}
     cleaned = (repo.path / ".git/windtunnel/count").stat().st_size
-    assert take(found(repo.path)).changes == {}
+    assert take_snapshot(found(repo.path)).changes == {}
     assert (repo.path / ".git/windtunnel/count").stat().st_size == cleaned > 0
 
 
@@ -404,14 +404,16 @@ def test_a_new_file_is_hashed_once(repo):
     repo.write({"large": "x" * 100})
     assert snapshot(repo.path).tree == oracle_tree(repo.path)
     time.sleep(2.1)
-    first = take(found(repo.path))
+    first = take_snapshot(found(repo.path))
     [memory] = (repo.path / ".git/windtunnel/snapshot/main").glob("*.json")
     remembered = json.loads(memory.read_text())
     remembered["blobs"]["large"][-1] = "1" * 40
     memory.write_text(json.dumps(remembered))
-    assert take(found(repo.path)).changes["large"].id == "1" * 40 != first.changes["large"].id
+    assert (
+        take_snapshot(found(repo.path)).changes["large"].id == "1" * 40 != first.changes["large"].id
+    )
     repo.write({"large": "y" * 100})
-    assert take(found(repo.path)).tree == oracle_tree(repo.path)
+    assert take_snapshot(found(repo.path)).tree == oracle_tree(repo.path)
 
 
 def test_attributes_that_change_void_what_was_remembered(repo):
@@ -419,25 +421,25 @@ def test_attributes_that_change_void_what_was_remembered(repo):
     repo.write({"dos": "a\r\n"})
     repo.commit("dos")
     os.utime(repo.path / "dos", (1, 1))
-    assert take(found(repo.path)).changes == {}
+    assert take_snapshot(found(repo.path)).changes == {}
     for place in (".gitattributes", ".git/info/attributes"):
         (repo.path / ".git/info").mkdir(exist_ok=True)
         repo.write({place: "dos text\n"})
-        taken = take(found(repo.path))
+        taken = take_snapshot(found(repo.path))
         assert "dos" in taken.changes
         assert taken.tree == oracle_tree(repo.path)
         (repo.path / place).unlink()
-        assert take(found(repo.path)).changes == {}
+        assert take_snapshot(found(repo.path)).changes == {}
 
 
 def test_a_damaged_memory_is_made_anew(repo):
     """It is a cache."""
-    expected = take(found(repo.path))
+    expected = take_snapshot(found(repo.path))
     folder = repo.path / ".git/windtunnel/snapshot/main"
     for junk in ("", "[]", "{", '{"facts": 1, "blobs": [], "head": "x", "attributes": 7}'):
         for memory in folder.glob("*.json"):
             memory.write_text(junk)
-        assert take(found(repo.path)) == expected
+        assert take_snapshot(found(repo.path)) == expected
 
 
 def test_old_copies_are_removed(repo):
@@ -445,17 +447,18 @@ def test_old_copies_are_removed(repo):
     for number in range(3):
         repo.write({"a": str(number)})
         repo.commit("next")
-        take(found(repo.path))
+        take_snapshot(found(repo.path))
     assert len(list((repo.path / ".git/windtunnel/snapshot/main").iterdir())) == 3
 
 
 def test_snapshots_at_the_same_time_agree(repo):
     """Whoever finds the copy in use makes one of his own; nobody waits."""
     repo.write({"a": "edited"})
-    expected = take(found(repo.path))
+    expected = take_snapshot(found(repo.path))
     seen = []
     threads = [
-        threading.Thread(target=lambda: seen.append(take(found(repo.path)))) for _ in range(6)
+        threading.Thread(target=lambda: seen.append(take_snapshot(found(repo.path))))
+        for _ in range(6)
     ]
     for thread in threads:
         thread.start()
@@ -485,7 +488,7 @@ def test_each_worktree_has_a_memory_of_its_own(repo):
 def test_variables_of_a_surrounding_hook_are_not_obeyed(repo, tmp_path, monkeypatch, name):
     """The working directory is the one that we are in."""
     monkeypatch.setenv(name, str(tmp_path / "elsewhere"))
-    assert take(found(repo.path)).tree == repo_tree(repo)
+    assert take_snapshot(found(repo.path)).tree == repo_tree(repo)
 
 
 def repo_tree(repo):
@@ -531,7 +534,7 @@ def test_a_missing_tree_is_said(repo):
     repo.write({"d/b": "edited"})
     (repo.path / f".git/objects/{tree[:2]}/{tree[2:]}").unlink()
     with pytest.raises(GitError, match=tree):
-        take(found(repo.path))
+        take_snapshot(found(repo.path))
 
 
 def test_a_required_filter_that_fails_fails_the_snapshot(repo):
@@ -540,7 +543,7 @@ def test_a_required_filter_that_fails_fails_the_snapshot(repo):
     repo.git("config", "filter.broken.required", "true")
     repo.write({".gitattributes": "*.x filter=broken\n", "y.x": "content"})
     with pytest.raises(GitError, match="broken"):
-        take(found(repo.path))
+        take_snapshot(found(repo.path))
 
 
 def test_a_filter_that_may_fail_leaves_content_as_it_is(repo):
@@ -555,7 +558,7 @@ def test_a_filter_that_hangs_is_ended_and_named(repo):
     repo.git("config", "filter.slow.clean", "sleep 60")
     repo.write({".gitattributes": "*.x filter=slow\n", "y.x": "content"})
     with pytest.raises(GitError, match="took longer than 1 s"):
-        take(found(repo.path), timeout_s=1.0)
+        take_snapshot(found(repo.path), timeout_s=1.0)
 
 
 def test_a_file_that_never_holds_still_is_named(repo):
@@ -563,7 +566,7 @@ def test_a_file_that_never_holds_still_is_named(repo):
     repo.git("config", "filter.grow.clean", "cat; echo more >> ../repo/y.x")
     repo.write({".gitattributes": "*.x filter=grow\n", "y.x": "content\n"})
     with pytest.raises(GitError, match=r"'y\.x' keeps changing") as caught:
-        take(found(repo.path))
+        take_snapshot(found(repo.path))
     assert caught.value.specific_code == "git-unsettled"
     assert caught.value.retryable
 
@@ -611,7 +614,7 @@ def shared_repo():
 
 def answer_of(path: Path) -> str:
     try:
-        return take(found(path), exclusions=Exclusions(paths=("runs",))).tree
+        return take_snapshot(found(path), exclusions=Exclusions(paths=("runs",))).tree
     except GitError as error:
         return " ".join((error.specific_code, error.message, *error.hints))
     except Exception as error:  # noqa: BLE001 - there is no other way out of the fork

@@ -13,7 +13,7 @@ from kit.oracle import oracle_tree
 from kit.repo import Repo, git
 from kit.snapshots import found
 
-from wt_git.git.snapshot import take
+from wt_git.git.snapshot.take import take_snapshot
 
 FORMATS = {"sha256": "sha256"}
 PATHS = ["a", "b.txt", "d/a", "d/b.txt", "d/e/f", "link", "x.up", "d"]
@@ -97,4 +97,4 @@ def test_any_history_of_edits(steps, kind):
         repo.git("config", "core.splitIndex", "true" if kind == "split" else "false")
         for step in steps:
             perform(repo, step)
-            assert take(found(repo.path)).tree == oracle_tree(repo.path)
+            assert take_snapshot(found(repo.path)).tree == oracle_tree(repo.path)

@@ -13,15 +13,15 @@ from kit.repo import new_repo
 from wt_git.errors import GitError
 from wt_git.git import trees
 from wt_git.git.path_patterns import PathPatterns
-from wt_git.git.status import Entry
-from wt_git.git.tree_objects import (
+from wt_git.git.snapshot.status import Entry
+from wt_git.git.trees import (
     TREE,
     GitTrees,
     Libgit2Trees,
     empty_tree,
-    entries,
     object_id,
     tree_bytes,
+    tree_entries,
 )
 
 BLOBS = [object_id("blob", content, "sha1") for content in (b"", b"one", b"two")]
@@ -75,16 +75,16 @@ def test_changes_lead_from_any_tree_to_any_other(old, new):
     source = Memory()
     old = without_clashes(old)
     before, after = source.store(old), source.store(new)
-    assert dict(trees.walk(after, source)) == new
-    changes = trees.compare(before, after, source)
+    assert dict(trees.walk_files(after, source)) == new
+    changes = trees.compare_trees(before, after, source)
     assert {p: pair[0] for p, pair in changes.items() if pair[0]} == {
         p: e for p, e in old.items() if new.get(p) != e
     }
     assert {p: pair[1] for p, pair in changes.items() if pair[1]} == {
         p: e for p, e in new.items() if old.get(p) != e
     }
-    assert trees.compose(before, {p: pair[1] for p, pair in changes.items()}, source) == after
-    assert trees.compose(None, new, source) == after
+    assert trees.compose_tree(before, {p: pair[1] for p, pair in changes.items()}, source) == after
+    assert trees.compose_tree(None, new, source) == after
 
 
 @given(listings.map(without_clashes), st.lists(paths, max_size=4))
@@ -96,7 +96,7 @@ def test_removing_paths_leaves_no_empty_folder(listing, gone):
         for path, one in listing.items()
         if not any(path == one_gone or path.startswith(one_gone + b"/") for one_gone in gone)
     }
-    made = trees.compose(source.store(listing), dict.fromkeys(gone), source)
+    made = trees.compose_tree(source.store(listing), dict.fromkeys(gone), source)
     assert made == source.store(left)
 
 
@@ -106,7 +106,7 @@ def test_thinning_out_is_a_listing_without_the_matches(listing, pattern):
     source = Memory()
     patterns = PathPatterns([pattern])
     left = {path: one for path, one in listing.items() if not patterns.match(path)}
-    assert trees.without(source.store(listing), patterns, source) == source.store(left)
+    assert trees.tree_without(source.store(listing), patterns, source) == source.store(left)
 
 
 @given(listings, st.sampled_from([b".b", b"a0", b"\xff", b"a"]))
@@ -118,7 +118,7 @@ def test_certainly_without_is_never_wrong(listing, end):
     sure = trees.certainly_without(tree, (suffix,), source, known=known)
     assert not (sure and any(path.endswith(end) for path in listing))
     for one in known:
-        assert not any(path.endswith(end) for path, _ in trees.walk(one, source))
+        assert not any(path.endswith(end) for path, _ in trees.walk_files(one, source))
 
 
 def test_of_a_second_tree_only_what_changed_is_read():
@@ -140,10 +140,10 @@ def test_only_the_folders_along_a_change_are_read():
     source = Memory()
     files = [b"%d/%d/f" % (a, b) for a in range(20) for b in range(20)]
     base = source.store({path: Entry(0o100644, object_id("blob", path, "sha1")) for path in files})
-    trees.compose(base, {b"3/4/f": None}, source)
+    trees.compose_tree(base, {b"3/4/f": None}, source)
     assert len(source.asked) == 3
     source.asked.clear()
-    trees.without(base, PathPatterns(["3/**"]), source)
+    trees.tree_without(base, PathPatterns(["3/**"]), source)
     assert len(set(source.asked)) == 1 + 1 + 20
 
 
@@ -151,11 +151,11 @@ def test_a_path_is_looked_up():
     """A file, a folder, and what is not there."""
     source = Memory()
     tree = source.store({b"d/a": Entry(0o100644, BLOBS[1])})
-    assert trees.lookup(tree, b"d/a", source) == Entry(0o100644, BLOBS[1])
-    assert trees.lookup(tree, b"d", source).mode == TREE
+    assert trees.find_entry(tree, b"d/a", source) == Entry(0o100644, BLOBS[1])
+    assert trees.find_entry(tree, b"d", source).mode == TREE
     for path in (b"x", b"d/x", b"d/a/x"):
-        assert trees.lookup(tree, path, source) is None
-    assert trees.lookup(None, b"d", source) is None
+        assert trees.find_entry(tree, path, source) is None
+    assert trees.find_entry(None, b"d", source) is None
 
 
 @pytest.fixture(scope="module")
@@ -178,7 +178,7 @@ def test_the_id_is_the_one_that_git_gives(store, listing):
         done = subprocess.run(
             ["git", *args], check=True, cwd=store.path, input=given_lines, capture_output=True
         )
-    assert trees.compose(None, listing, Memory()) == done.stdout.decode().strip()
+    assert trees.compose_tree(None, listing, Memory()) == done.stdout.decode().strip()
 
 
 @pytest.mark.parametrize("object_format", ["sha1", "sha256"])
@@ -194,10 +194,10 @@ def test_trees_are_read_by_git_as_they_are(tmp_path, object_format):
     top = repo.git("rev-parse", "HEAD^{tree}")
     folder = repo.git("rev-parse", "HEAD:d")
     raw = source.read([top, folder, top])
-    assert set(entries(raw[top], object_format)) == {b"a\nb", b"d"}
-    assert set(entries(raw[folder], object_format)) == {b"e", "é".encode()}
+    assert set(tree_entries(raw[top], object_format)) == {b"a\nb", b"d"}
+    assert set(tree_entries(raw[folder], object_format)) == {b"e", "é".encode()}
     assert source.read([]) == {}
-    assert {path for path, _ in trees.walk(top, source)} == {b"a\nb", b"d/e", "d/é".encode()}
+    assert {path for path, _ in trees.walk_files(top, source)} == {b"a\nb", b"d/e", "d/é".encode()}
 
 
 @pytest.mark.parametrize("kind", ["git", "libgit2"])

@@ -12,7 +12,7 @@ import pytest
 from kit.commands import wt
 from kit.repo import Repo, git, new_repo
 
-from wt_git.git.hook_folder import has_configured_hooks
+from wt_git.githooks.hook_files import has_configured_hooks
 
 NAMES = [
     "post-commit",

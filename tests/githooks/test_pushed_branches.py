@@ -8,9 +8,9 @@ import pytest
 from kit.verified_repos import agent_repo, notes_of
 
 from wt_git.config import Gate, Settings
-from wt_git.evidence.commit_coverage import CoverageChecker
+from wt_git.evidence.coverage.checker import CoverageChecker
+from wt_git.githooks.push_check import PushCheck
 from wt_git.githooks.push_lines import PushedRef
-from wt_git.githooks.pushed_branches import Judge
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,7 +30,7 @@ def checked(repo, old: str | None, *, known: tuple[str, ...] = (), commits: str 
     """The titles of the commits that are checked when HEAD is pushed over `old`."""
     settings = Settings(gate=Gate(commits=commits))
     notes = notes_of(repo)
-    judge = Judge(
+    judge = PushCheck(
         checker=CoverageChecker(notes.repository, notes.view()),
         settings_for=lambda _ref, _commit: settings,
         known=lambda _ref: [repo.git("rev-parse", one) for one in known],

@@ -11,14 +11,19 @@ import pytest
 from kit.installation import PROJECT, Installation, build_wheel
 from kit.repo import new_repo
 
-from wt_git.githooks.hook_names import CLIENT, FUNCTIONS, READS_STDIN, SERVER
-from wt_git.githooks.shims import hook_in, shim
+from wt_git.githooks.git_hooks import (
+    CLIENT_HOOKS,
+    FUNCTIONS,
+    READS_STDIN,
+    SERVER_HOOKS,
+)
+from wt_git.githooks.hook_files import hook_in, shim
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 HOOKS = PROJECT / "hooks"
-NAMES = [*CLIENT, *SERVER]
+NAMES = [*CLIENT_HOOKS, *SERVER_HOOKS]
 
 
 def test_there_is_a_script_for_each_hook_and_no_other():
@@ -81,7 +86,7 @@ def test_an_installation_sets_a_repository_up(kind, wheel, tmp_path, monkeypatch
     repo = new_repo(tmp_path / "repo", {"a": "a"})
     monkeypatch.chdir(repo.path)
     installation.run("wt", "init")
-    for name in CLIENT:
+    for name in CLIENT_HOOKS:
         assert (repo.path / ".git/hooks" / name).read_text() == (HOOKS / name).read_text()
     assert repo.git("config", "windtunnel.python").startswith(str(tmp_path / "venv"))
 
@@ -92,7 +97,7 @@ def test_the_pre_commit_framework_is_offered_every_hook_of_a_client():
     entries = text.split("\n- id: ")[1:]
     calls = [re.search(r"entry: wt hook (\S+)", entry)[1] for entry in entries]
     stages = [re.search(r"stages: \[(\S+)\]", entry)[1] for entry in entries]
-    assert sorted(calls) == sorted(stages) == sorted(CLIENT)
+    assert sorted(calls) == sorted(stages) == sorted(CLIENT_HOOKS)
     for entry in entries:
         assert "always_run: true" in entry
         assert "language: python" in entry

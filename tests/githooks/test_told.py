@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from kit.evidence_rows import TREE, notes, parts, row, sweep
 
-from wt_git.evidence.answers import Covered
-from wt_git.evidence.coverage import Filed, judge
-from wt_git.evidence.keys import Key
+from wt_git.evidence.coverage.evidence_trees import EvidenceTree
+from wt_git.evidence.coverage.result import Covered
+from wt_git.evidence.coverage.rules import CommitEvidence, check_coverage
 from wt_git.evidence.policy import Policy
-from wt_git.githooks.told import covered
+from wt_git.githooks.push_messages import covered_line
 
 
 def told(count: int, *, models: int = 1) -> str:
@@ -18,10 +18,12 @@ def told(count: int, *, models: int = 1) -> str:
         of, ts = f"{number:012x}", f"2026-01-02T{number // 60:02}:{number % 60:02}:00Z"
         about = parts(model=f"m{number % models}")
         records += [row(sweep=of, ts=ts, fingerprint_parts=about), sweep(of, ts=ts)]
-    filed = Filed(commit="c" * 40, keys=[Key(TREE)], notes={TREE: notes(*records)})
-    answer = judge(filed, Policy())
+    filed = CommitEvidence(
+        commit="c" * 40, keys=[EvidenceTree(TREE)], notes={TREE: notes(*records)}
+    )
+    answer = check_coverage(filed, Policy())
     assert isinstance(answer, Covered)
-    return covered("main", answer)
+    return covered_line("main", answer)
 
 
 def test_the_sweeps_of_a_covered_commit_are_named() -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from wt_git.evidence.fingerprint import Fingerprint, Fingerprinter, Subject
+from wt_git.evidence.fingerprint.fingerprinter import Fingerprint, Fingerprinter, FingerprintInputs
 
 
 def a_fingerprinter(runtime: str = "mine", folder: Path | None = None) -> Fingerprinter:
     """What takes the fingerprint of a sweep on `runtime` in the working directory."""
     return Fingerprinter(
-        Subject(
+        FingerprintInputs(
             folder=folder or Path.cwd(),
             runs_dir=Path("runs"),
             runtime=runtime,

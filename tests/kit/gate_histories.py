@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from wt_git.files import json_line
 from wt_git.ladder.gate import Earned, Refused, decide
 from wt_git.records.fingerprint import FingerprintParts
-from wt_git.records.gate_rows import GateRow, ScenarioId, gate_row
+from wt_git.records.ledger.row import GateRow, ScenarioId, gate_row
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

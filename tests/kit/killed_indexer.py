@@ -16,8 +16,8 @@ from typing import Any
 
 from wt_git import files
 from wt_git.records import layout
-from wt_git.records.ledger import Ledger
-from wt_git.records.ledger_keeping import append_row
+from wt_git.records.ledger.index_file import append_row
+from wt_git.records.ledger.ledger import Ledger
 
 OUTSIDE = ("posix", "fcntl", "sqlite3", "_sqlite3", "_io")
 

@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from wt_git.git.notes import Notes, open_notes
+from wt_git.git.notes.store import Notes, open_notes
 
 KEY = "{:040x}"
 MOMENTS = 60

@@ -18,15 +18,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from wt_git.errors import BusyError
-from wt_git.sweep import queue
+from wt_git.sweep.run_lock import runtime_lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def holder(pid: int, command: str = "wt run --label x") -> queue.Holder:
+def holder(pid: int, command: str = "wt run --label x") -> runtime_lock.Holder:
     """Return a holder record with every field filled in."""
-    return queue.Holder(
+    return runtime_lock.Holder(
         pid=pid,
         host="bench-1",
         since="2026-01-02T03:04:05Z",
@@ -102,7 +102,7 @@ def _main(
     stop, let_go = threading.Event(), threading.Event()
     threading.Thread(target=_listen, args=(stop, let_go), daemon=True).start()
     try:
-        with queue.hold(
+        with runtime_lock.hold(
             key,
             holder(os.getpid()),
             folder=Path(folder),
@@ -111,7 +111,7 @@ def _main(
             stop=stop,
             on_waiting=lambda waiting: _report(
                 "waiting",
-                line=queue.describe_waiting(waiting),
+                line=runtime_lock.describe_waiting(waiting),
                 pid=waiting.holder.pid if waiting.holder else None,
                 ahead=waiting.ahead,
                 first=waiting.first_ticket_ahead,
@@ -128,7 +128,7 @@ def _main(
         _report("released")
     except BusyError as error:
         _report("busy", line=error.message)
-    except queue.WaitStopped:
+    except runtime_lock.WaitStopped:
         _report("stopped")
         let_go.wait()
 

@@ -11,9 +11,9 @@ import pygit2
 from hypothesis import strategies as st
 from kit.repo import git
 
-from wt_git.git.note_tree import write_tree
-from wt_git.git.notes import NOTES_REF, Notes, open_notes
-from wt_git.git.status import Entry
+from wt_git.git.notes.store import NOTES_REF, Notes, open_notes
+from wt_git.git.notes.tree import write_tree
+from wt_git.git.snapshot.status import Entry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -12,8 +12,8 @@ from kit.traces import NOON, a_score, a_trace, user
 
 from wt_git.files import append_line, json_line
 from wt_git.records import layout
-from wt_git.records.sidecars import sidecar_document
-from wt_git.records.store import RunsDir
+from wt_git.records.runs.sidecars import sidecar_document
+from wt_git.records.runs_dir import RunsDir
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from kit.oracle import repository_bytes, worktree_state
 
-from wt_git.git.repository import Repository, discover
-from wt_git.git.snapshot import Snapshot, take
+from wt_git.git.repository import Repository, find_repository
+from wt_git.git.snapshot.take import Snapshot, take_snapshot
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def found(path: Path) -> Repository:
     """Return the repository at `path`, which must be there."""
-    repository = discover(path)
+    repository = find_repository(path)
     assert repository is not None
     return repository
 
@@ -24,8 +24,8 @@ def snapshot(path: Path, **options: object) -> Snapshot:
     """Take a snapshot twice, the second time from the first's stat cache: always the same."""
     before = repository_bytes(path)
     files = worktree_state(path)
-    taken = take(found(path), **options)
-    again = take(found(path), **options)
+    taken = take_snapshot(found(path), **options)
+    again = take_snapshot(found(path), **options)
     assert repository_bytes(path) == before
     assert worktree_state(path) == files
     assert again == taken

@@ -8,8 +8,8 @@ from pathlib import Path
 from kit.noted_sweeps import lines, row, sweep
 from kit.notes import opened, sweep_id
 
-from wt_git.evidence.journal import JournalEntry, journal_entry, record_sweep
-from wt_git.evidence.sync import Synced, sync
+from wt_git.evidence.notes.sweep_notes import SweepNotes, commit_sweep_notes, notes_of_sweep
+from wt_git.evidence.notes.sync import Synced, sync_notes
 
 
 def main() -> None:
@@ -17,10 +17,10 @@ def main() -> None:
     notes = opened(folder)
     for number in range(first, first + count):
         tree = f"{number:040x}"
-        found = journal_entry(sweep_id(number), lines(row(number, tree=tree), sweep(number)))
-        assert isinstance(found, JournalEntry)
-        record_sweep(notes, found)
-        outcome = sync(notes, "origin", timeout_s=90)
+        found = notes_of_sweep(sweep_id(number), lines(row(number, tree=tree), sweep(number)))
+        assert isinstance(found, SweepNotes)
+        commit_sweep_notes(notes, found)
+        outcome = sync_notes(notes, "origin", timeout_s=90)
         assert isinstance(outcome, Synced), outcome
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wt_git.records.saved_runs import SavedRun
-from wt_git.reports.counted.groups import Group
-from wt_git.reports.counted.totals import scenario_totals
+from wt_git.records.runs.saved_runs import SavedRun
+from wt_git.reports.run_groups.groups import RunGroup
+from wt_git.reports.run_groups.totals import scenario_totals
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from wt_git.records.results import ScenarioTotals
+    from wt_git.records.documents.results import ScenarioTotals
 
 VERDICTS = {"P": "PASS", "F": "FAIL", "I": "INVALID"}
 
@@ -42,4 +42,4 @@ def totals(
         )
         for number, letter in enumerate(runs)
     )
-    return scenario_totals(Group(saved, None)).model_copy(update=changed)
+    return scenario_totals(RunGroup(saved, None)).model_copy(update=changed)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from kit.evidence_rows import line, row, sweep
 from kit.repo import Repo, git, new_repo
 
-from wt_git.git.notes import Notes, open_notes
+from wt_git.git.notes.store import Notes, open_notes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

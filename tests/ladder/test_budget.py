@@ -8,7 +8,12 @@ from hypothesis import strategies as st
 
 from wt_git.config import Ladder
 from wt_git.errors import UsageError
-from wt_git.ladder.budget import Budget, budget_of, cap_of, shortest
+from wt_git.ladder.budget import (
+    Budget,
+    shortest,
+    sweep_budget_s,
+    tier_cap_s,
+)
 from wt_git.ladder.tiers import queue_priority, tier_of
 
 TIERS = ("probe", "focused", "regression")
@@ -37,15 +42,15 @@ def test_smaller_experiments_go_first() -> None:
 @pytest.mark.parametrize(("tier", "cap"), [("probe", 300), ("focused", 900), ("regression", None)])
 def test_probes_and_focused_sweeps_are_capped_and_regressions_are_not(tier, cap) -> None:
     """Without an option the budget is the cap."""
-    assert cap_of(tier, Ladder()) == cap
-    assert budget_of(tier, None, Ladder()) == cap
+    assert tier_cap_s(tier, Ladder()) == cap
+    assert sweep_budget_s(tier, None, Ladder()) == cap
 
 
 def test_a_repository_sets_its_own_caps() -> None:
     """What counts as short depends on the bench."""
     ladder = Ladder(probe_budget_s=180.0, focused_budget_s=1200.0)
-    assert budget_of("probe", None, ladder) == 180
-    assert budget_of("focused", 1000.0, ladder) == 1000
+    assert sweep_budget_s("probe", None, ladder) == 180
+    assert sweep_budget_s("focused", 1000.0, ladder) == 1000
 
 
 @given(seconds, seconds)
@@ -54,21 +59,21 @@ def test_the_option_lowers_a_budget_and_never_raises_it(asked: float, cap: float
     ladder = Ladder(focused_budget_s=cap)
     if asked > cap:
         with pytest.raises(UsageError, match="exceeds the focused tier cap") as caught:
-            budget_of("focused", asked, ladder)
+            sweep_budget_s("focused", asked, ladder)
         assert shortest(cap) in caught.value.message
         assert shortest(asked) in caught.value.message
         assert caught.value.facts == {"tier": "focused", "budget_s": asked, "cap_s": cap}
     else:
-        assert budget_of("focused", asked, ladder) == asked
-    assert budget_of("regression", asked, ladder) == asked
+        assert sweep_budget_s("focused", asked, ladder) == asked
+    assert sweep_budget_s("regression", asked, ladder) == asked
 
 
 def test_a_budget_of_exactly_the_cap_is_allowed() -> None:
     """The cap itself, and not a second more."""
-    assert budget_of("focused", 900.0, Ladder()) == 900
-    assert budget_of("probe", 300.0, Ladder()) == 300
+    assert sweep_budget_s("focused", 900.0, Ladder()) == 900
+    assert sweep_budget_s("probe", 300.0, Ladder()) == 300
     with pytest.raises(UsageError, match="exceeds the probe tier cap"):
-        budget_of("probe", 300.001, Ladder())
+        sweep_budget_s("probe", 300.001, Ladder())
 
 
 @pytest.mark.parametrize(("number", "text"), [(900.0, "900"), (0.5, "0.5"), (1e6, "1000000")])

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wt_git.config import CacheCheck
-from wt_git.ladder.cache_check import check, combine
-from wt_git.runner.usage import UsageMeter
+from wt_git.ladder.cache_check import check_cache, combine_checks
+from wt_git.runner.token_usage import UsageMeter
 
 NOT_REPORTED = "cache split not reported for one or more calls"
 HALF = CacheCheck()
@@ -27,7 +27,7 @@ entries = st.fixed_dictionaries(
 )
 many_runs = st.lists(st.none() | st.lists(entries, max_size=5), max_size=4)
 ratios = st.decimals(0, 1, places=3).map(lambda ratio: CacheCheck(min_cached_ratio=ratio))
-records = st.builds(check, many_runs, ratios)
+records = st.builds(check_cache, many_runs, ratios)
 
 
 def call(prompt, cached, conversation="main"):
@@ -46,7 +46,7 @@ def as_tuple(record):
 def test_a_miss_names_the_call_and_its_counts():
     """The example: the second call hit nothing worth speaking of, the third did."""
     run = [call(1000, 0), call(1200, 100), call(1500, 1300)]
-    assert as_tuple(check([run], HALF)) == (
+    assert as_tuple(check_cache([run], HALF)) == (
         "fail",
         "prompt cache miss at call 2: cached 100 of 1200 prompt tokens",
         ["call 2: cached 100/1200", "call 3: cached 1300/1500"],
@@ -60,7 +60,7 @@ def test_every_miss_is_in_the_reason():
         [call(10, 0, "r2"), call(10, 10, "r2"), call(10, 0, "r2")],
         None,
     ]
-    assert as_tuple(check(runs, HALF)) == (
+    assert as_tuple(check_cache(runs, HALF)) == (
         "fail",
         (
             "prompt cache miss at call 2: cached 1 of 10 prompt tokens; "
@@ -78,7 +78,7 @@ def test_every_miss_is_in_the_reason():
 def test_the_first_call_is_never_checked():
     """It has nothing to find in the cache, whatever it reports."""
     for cached in (None, 0, 1000):
-        assert as_tuple(check([[call(1000, cached)]], HALF)) == ("pass", None, [])
+        assert as_tuple(check_cache([[call(1000, cached)]], HALF)) == ("pass", None, [])
 
 
 def test_each_conversation_has_its_own_first_call():
@@ -90,7 +90,7 @@ def test_each_conversation_has_its_own_first_call():
         call(10, 9, "side"),
         call(100, 95),
     ]
-    assert as_tuple(check([run], HALF)) == (
+    assert as_tuple(check_cache([run], HALF)) == (
         "pass",
         None,
         ["call 2: cached 90/100", "call 3: cached 95/100", "call 2: cached 9/10"],
@@ -100,7 +100,7 @@ def test_each_conversation_has_its_own_first_call():
 def test_a_conversation_never_spans_two_runs():
     """A name that both runs use is a new conversation in the second: it starts with a cold cache."""
     runs = [[call(10, 0, "side"), call(10, 9, "side")], [call(10, 0, "side")]]
-    assert as_tuple(check(runs, HALF)) == ("pass", None, ["call 2: cached 9/10"])
+    assert as_tuple(check_cache(runs, HALF)) == ("pass", None, ["call 2: cached 9/10"])
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_a_conversation_never_spans_two_runs():
 )
 def test_what_was_not_reported_is_unknown(runs):
     """Neither a pass nor a miss: no usage at all, a gap, or what is no count."""
-    record = check(runs, HALF)
+    record = check_cache(runs, HALF)
     assert (record.result, record.reason) == ("unknown", NOT_REPORTED)
 
 
@@ -133,7 +133,7 @@ def test_a_send_without_usage_is_a_numbered_unknown_call():
     usage = {"prompt_tokens": 100, "cached_tokens": 90, "completion_tokens": 1}
     for reported in (usage, None, usage):
         meter.add(reported)
-    assert as_tuple(check([meter.model_calls()], HALF)) == (
+    assert as_tuple(check_cache([meter.model_calls()], HALF)) == (
         "unknown",
         NOT_REPORTED,
         ["call 2: cache split unknown", "call 3: cached 90/100"],
@@ -144,7 +144,7 @@ def test_a_run_that_reported_nothing_is_unknown():
     """The runner records no calls for it."""
     meter = UsageMeter("s")
     meter.add(None)
-    assert check([meter.model_calls()], HALF).result == "unknown"
+    assert check_cache([meter.model_calls()], HALF).result == "unknown"
 
 
 @pytest.mark.parametrize(
@@ -163,13 +163,13 @@ def test_a_run_that_reported_nothing_is_unknown():
 def test_the_floor_itself_is_enough(cached, prompt, ratio, result):
     """Compared exactly, not as binary fractions."""
     config = CacheCheck(min_cached_ratio=Decimal(ratio))
-    assert check([[call(1, 0), call(prompt, cached)]], config).result == result
+    assert check_cache([[call(1, 0), call(prompt, cached)]], config).result == result
 
 
 @given(many_runs, ratios)
 def test_a_pass_has_no_gap_and_no_miss(runs, config):
     """Against the rule, said another way."""
-    record = check(runs, config)
+    record = check_cache(runs, config)
     later = []
     for run in runs:
         seen = set()
@@ -195,14 +195,14 @@ def test_forgetting_never_turns_into_a_pass(runs, config, data):
     field = data.draw(st.sampled_from(["prompt_tokens", "cached_tokens"]))
     less = [run if run is None else [dict(entry) for entry in run] for run in runs]
     less[i][j][field] = None
-    if check(runs, config).result != "pass":
-        assert check(less, config).result != "pass"
+    if check_cache(runs, config).result != "pass":
+        assert check_cache(less, config).result != "pass"
 
 
 @given(st.lists(records))
 def test_a_sweep_is_as_bad_as_its_worst_row(rows):
     """A miss beats unknown beats pass; all calls are shown, in the order of the rows."""
-    record = combine(rows)
+    record = combine_checks(rows)
     results = {row.result for row in rows}
     worst = next((r for r in ("fail", "unknown") if r in results), "pass")
     assert record.result == worst
@@ -214,4 +214,4 @@ def test_a_sweep_is_as_bad_as_its_worst_row(rows):
 
 def test_a_sweep_without_rows_passes():
     """Nothing was asked of the cache."""
-    assert as_tuple(combine([])) == ("pass", None, [])
+    assert as_tuple(combine_checks([])) == ("pass", None, [])

@@ -13,10 +13,10 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from wt_git.config import Ladder, Pricing
 from wt_git.errors import EXIT_USAGE, UsageError
-from wt_git.ladder.ceiling import Books, Ceiling, resolve_ceiling
-from wt_git.ladder.decimals import plain
-from wt_git.records.gate_rows import ScenarioId
-from wt_git.records.rows import CostUsd
+from wt_git.ladder.ceiling import Ceiling, Spending, resolve_ceiling
+from wt_git.ladder.pricing import plain_decimal
+from wt_git.records.ledger.row import ScenarioId
+from wt_git.records.sweep_records import CostUsd
 
 ONE, TWO, THREE = (ScenarioId("pack", name) for name in ("one", "two", "three"))
 PRICED = Pricing()
@@ -101,7 +101,7 @@ def test_a_ceiling_needs_prices():
 )
 def test_amounts_are_shown_plainly(amount, text):
     """As a person would write them."""
-    assert plain(D(amount)) == text
+    assert plain_decimal(D(amount)) == text
 
 
 # --- one run after the other ---------------------------------------------------------------------
@@ -214,7 +214,7 @@ def test_a_first_run_that_never_began_is_still_to_come():
     """Nothing is known about the scenario afterwards either."""
     ceiling = Ceiling(D("1"))
     ceiling.try_start(ONE).release()
-    assert ceiling.books == Books(limit=D("1"))
+    assert ceiling.books == Spending(limit=D("1"))
     assert spend(ceiling, ONE, cost("0.1"))
 
 
@@ -225,7 +225,7 @@ def test_a_reservation_ends_once():
     reservation.settle(cost("0.05"))
     reservation.settle(cost("0.05"))
     reservation.release()
-    assert ceiling.books == Books(limit=D("1"), spent=D("0.05"))
+    assert ceiling.books == Spending(limit=D("1"), spent=D("0.05"))
 
 
 def test_a_stopped_sweep_starts_nothing_and_is_not_exhausted():
@@ -413,7 +413,7 @@ def test_threads_never_start_a_run_that_does_not_fit(limit, per_run, has_history
 # --- the arithmetic ------------------------------------------------------------------------------
 
 books = st.builds(
-    Books,
+    Spending,
     limit=amounts,
     spent=amounts,
     in_flight=st.lists(st.none() | amounts, max_size=4).map(tuple),
@@ -441,14 +441,14 @@ def test_what_starts_fits(before, reserve):
 def test_what_is_refused_never_fits(before, reserve):
     """Not even when everything in flight turns out to be free."""
     if before.judge(reserve) == "refuse":
-        idle = Books(limit=before.limit, spent=before.spent, is_bounded=before.is_bounded)
+        idle = Spending(limit=before.limit, spent=before.spent, is_bounded=before.is_bounded)
         assert idle.judge(reserve) == "refuse"
 
 
 @given(books, reserves)
 def test_nothing_waits_for_nothing(before, reserve):
     """With no run in flight the answer is final: nobody could wake who waits."""
-    idle = Books(limit=before.limit, spent=before.spent, is_bounded=before.is_bounded)
+    idle = Spending(limit=before.limit, spent=before.spent, is_bounded=before.is_bounded)
     assert idle.judge(reserve) in {"start", "refuse"}
     if before.judge(reserve) == "wait":
         assert before.in_flight
@@ -478,7 +478,7 @@ class Sweeping(RuleBasedStateMachine):
     @initialize(limit=amounts)
     def open(self, limit):
         self.limit = Fraction(limit)
-        self.books = Books(limit=limit)
+        self.books = Spending(limit=limit)
         self.spent = Fraction(0)
         self.flying = []
 

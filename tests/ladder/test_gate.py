@@ -21,7 +21,7 @@ from kit.gate_histories import (
 
 from wt_git import files, json_lines
 from wt_git.ladder.gate import Earned, Refused, decide
-from wt_git.records.gate_rows import GateRow, gate_row
+from wt_git.records.ledger.row import GateRow, gate_row
 
 if TYPE_CHECKING:
     from pathlib import Path

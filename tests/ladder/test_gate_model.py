@@ -24,8 +24,8 @@ from wt_git.files import append_line, json_line
 from wt_git.ladder.gate import Earned, Refused, decide
 from wt_git.records import layout
 from wt_git.records.fingerprint import FingerprintParts
-from wt_git.records.gate_rows import GateRow, ScenarioId, gate_row
-from wt_git.records.ledger import Ledger
+from wt_git.records.ledger.ledger import Ledger
+from wt_git.records.ledger.row import GateRow, ScenarioId, gate_row
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from wt_git.config import Pricing, Rates, parse
 from wt_git.ladder.pricing import known_total, least_total, price
 from wt_git.ladder.tokens import NOTHING, UNKNOWN, Tokens
-from wt_git.records.rows import CostUsd
+from wt_git.records.sweep_records import CostUsd
 
 TABLE = """
 [tool.windtunnel.ladder.pricing]

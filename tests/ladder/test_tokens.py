@@ -6,8 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wt_git.ladder.tokens import NOTHING, UNKNOWN, Tokens, count, run_tokens, total
-from wt_git.runner.usage import UsageMeter
+from wt_git.ladder.tokens import (
+    NOTHING,
+    UNKNOWN,
+    Tokens,
+    count,
+    run_tokens,
+    total_tokens,
+)
+from wt_git.runner.token_usage import UsageMeter
 
 numbers = st.none() | st.integers(0, 1000)
 entries = st.fixed_dictionaries(
@@ -104,7 +111,7 @@ def test_a_run_is_the_sum_of_its_calls_or_unknown(calls):
 @given(st.lists(tokens))
 def test_a_total_is_null_where_a_part_is(parts):
     """Each field by itself."""
-    summed = total(parts)
+    summed = total_tokens(parts)
     for name in Tokens._fields:
         values = [getattr(part, name) for part in parts]
         assert getattr(summed, name) == (None if None in values else sum(values))
@@ -112,4 +119,4 @@ def test_a_total_is_null_where_a_part_is(parts):
 
 def test_a_total_of_nothing_is_zero():
     """A sweep without rows spent nothing."""
-    assert total([]) == NOTHING
+    assert total_tokens([]) == NOTHING

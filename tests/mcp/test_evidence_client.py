@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from wt_git.mcp.evidence_client import EvidenceClient
-from wt_git.mcp.fastmcp.handles import ChildProcessMCPHandle
+from wt_git.mcp.fastmcp.child_process import EvidenceClient
+from wt_git.mcp.fastmcp.server import ChildProcessMCPHandle
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,12 +6,12 @@ import threading
 
 import pytest
 
-from wt_git.mcp.off_the_loop import in_thread
+from wt_git.mcp.run_in_thread import run_in_thread
 
 
 def test_the_value_comes_back():
     """The awaited value is the function's own, and it ran on another thread."""
-    ident, name = asyncio.run(in_thread(lambda: (threading.get_ident(), "value")))
+    ident, name = asyncio.run(run_in_thread(lambda: (threading.get_ident(), "value")))
     assert ident != threading.get_ident()
     assert name == "value"
 
@@ -25,7 +25,7 @@ def test_an_exception_is_raised_where_it_is_awaited(error):
 
     async def attempt() -> None:
         with pytest.raises(type(error)):
-            await in_thread(fail)
+            await run_in_thread(fail)
 
     asyncio.run(attempt())
 
@@ -37,7 +37,7 @@ def test_a_stop_iteration_does_not_get_lost():
         next(iter(()))
 
     with pytest.raises(RuntimeError, match="StopIteration"):
-        asyncio.run(in_thread(fail))
+        asyncio.run(run_in_thread(fail))
 
 
 def test_the_context_goes_along():
@@ -46,7 +46,7 @@ def test_the_context_goes_along():
 
     async def ask() -> str:
         variable.set("inner")
-        return await in_thread(variable.get)
+        return await run_in_thread(variable.get)
 
     assert asyncio.run(ask()) == "inner"
 
@@ -56,7 +56,7 @@ def test_the_loop_goes_on_while_the_function_blocks():
     release = threading.Event()
 
     async def both() -> list[str]:
-        blocked = asyncio.create_task(in_thread(lambda: release.wait(60)))
+        blocked = asyncio.create_task(run_in_thread(lambda: release.wait(60)))
         await asyncio.sleep(0)
         release.set()
         return ["other work", str(await blocked)]
@@ -74,7 +74,7 @@ def test_a_function_that_never_ends_does_not_hold_up_the_loop():
 
     async def abandon() -> None:
         with pytest.raises(TimeoutError):
-            await asyncio.wait_for(in_thread(hang), 0.01)
+            await asyncio.wait_for(run_in_thread(hang), 0.01)
 
     asyncio.run(abandon())
     release.set()
@@ -86,9 +86,9 @@ def test_there_is_no_limit_to_blocking_functions():
     release = threading.Event()
 
     async def crowd() -> str:
-        hanging = [asyncio.create_task(in_thread(lambda: release.wait(60))) for _ in range(100)]
+        hanging = [asyncio.create_task(run_in_thread(lambda: release.wait(60))) for _ in range(100)]
         try:
-            return await in_thread(lambda: "answered")
+            return await run_in_thread(lambda: "answered")
         finally:
             release.set()
             await asyncio.gather(*hanging)

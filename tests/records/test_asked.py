@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from wt_git.records.asked import Asked, missing_labels, missing_scenarios
+from wt_git.records.runs.run_filter import RunFilter, missing_labels, missing_scenarios
 
 
 def test_without_a_word_all_runs_are_asked_for() -> None:
     """No option, no limit."""
-    assert Asked().run("refund", "main")
-    assert Asked().unmatched([]) == []
+    assert RunFilter().run("refund", "main")
+    assert RunFilter().unmatched([]) == []
 
 
 def test_labels_are_exact_and_scenarios_are_patterns() -> None:
     """A label that looks like a pattern is none; both have to fit."""
-    asked = Asked(labels=frozenset({"a*"}), scenarios=("ref*", "lookup"))
+    asked = RunFilter(labels=frozenset({"a*"}), scenarios=("ref*", "lookup"))
     assert asked.run("refund", "a*")
     assert asked.run("lookup", "a*")
     assert not asked.run("refund", "ab")
@@ -22,7 +22,7 @@ def test_labels_are_exact_and_scenarios_are_patterns() -> None:
 
 def test_patterns_that_match_nothing_are_found_once_each() -> None:
     """In the order in which they were typed."""
-    asked = Asked(scenarios=("x", "ref*", "a?", "x"))
+    asked = RunFilter(scenarios=("x", "ref*", "a?", "x"))
     assert asked.unmatched(["refund"]) == ["x", "a?"]
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wt_git.records.encoding import document
+from wt_git.records.record import document
 
 leaves = st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters())
 values = st.recursive(

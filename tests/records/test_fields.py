@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wt_git.files import json_line
-from wt_git.records.fields import Record, Text
+from wt_git.records.record import Record, Text
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from kit.experiment_lines import cost, finished, reviewed, sweep_id, usd, write_experiments
 
 from wt_git.json_lines import LineReport
-from wt_git.records.finished_sweeps import (
+from wt_git.records.experiments import (
     Ambiguous,
     FinishedSweep,
     FoundSweep,

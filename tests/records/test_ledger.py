@@ -20,13 +20,21 @@ from kit import noted_sweeps
 from wt_git import files, json_lines
 from wt_git.errors import UsageError
 from wt_git.records import layout
-from wt_git.records.gate_rows import GateRow, ScenarioId, gate_row, scenario_id
-from wt_git.records.ledger import Ledger, PastCost
-from wt_git.records.ledger_keeping import append_row
-from wt_git.records.ledger_lines import record_of
-from wt_git.records.ledger_rows import sortable
+from wt_git.records.ledger.index import record_of
+from wt_git.records.ledger.index_file import append_row
+from wt_git.records.ledger.ledger import Ledger, PastCost
+from wt_git.records.ledger.row import (
+    GateRow,
+    LedgerResults,
+    ScenarioId,
+    gate_row,
+    may_be_shown,
+    result_row,
+    rows_that_stand,
+    scenario_id,
+    sortable,
+)
 from wt_git.records.notes import recorded_trees
-from wt_git.records.result_rows import LedgerResults, may_be_shown, result_row, rows_that_stand
 
 LEDGER = Path(layout.LEDGER)
 INDEX = Path(layout.LEDGER_INDEX)

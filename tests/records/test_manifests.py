@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wt_git import files
-from wt_git.records.ledger import Ledger
+from wt_git.records.ledger.ledger import Ledger
 from wt_git.records.manifests import (
     Manifest,
     listed_trees,

@@ -12,8 +12,8 @@ from kit.saved_runs import save_run
 from kit.traces import json_values, texts
 
 from wt_git.records.layout import sidecar_path
-from wt_git.records.quick_runs import quick_sidecar, quick_trace
-from wt_git.records.saved_runs import SavedRun, UnreadableRunError, load_run
+from wt_git.records.runs.fast_decode import quick_sidecar, quick_trace
+from wt_git.records.runs.saved_runs import SavedRun, UnreadableRunError, load_run
 
 if TYPE_CHECKING:
     from pathlib import Path

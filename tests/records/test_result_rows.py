@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from kit.saved_runs import run_id, save_row
 from kit.traces import texts
 
-from wt_git.records.ledger import Ledger
-from wt_git.records.result_rows import Pair
+from wt_git.records.ledger.ledger import Ledger
+from wt_git.records.ledger.row import ScenarioLabel
 
 
 def latest(runs_dir, labels=None):
@@ -23,7 +23,7 @@ def packs(rows) -> list[tuple[str | None, str | None]]:
     return sorted(((one.pack, one.tier) for one in rows), key=str)
 
 
-PAIR = Pair("lookup_order", "candidate")
+PAIR = ScenarioLabel("lookup_order", "candidate")
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_rows_are_read_leniently(tmp_path):
     save_row(tmp_path, [1], label=None)
     save_row(tmp_path, [1], scenario="old", experiment=None)
     found, skipped = latest(tmp_path)
-    assert set(found) == {PAIR, Pair("old", "candidate")}
+    assert set(found) == {PAIR, ScenarioLabel("old", "candidate")}
     (kept,) = found[PAIR]
     assert (kept.run_ids, kept.verdict, kept.tier) == (frozenset({"x", run_id(1)}), None, None)
     assert skipped == 0

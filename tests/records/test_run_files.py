@@ -12,7 +12,12 @@ from kit.saved_runs import edit_json, run_id, save_run
 from kit.traces import a_trace, texts
 
 from wt_git.api.trace import folder_name, save_trace, storage_path
-from wt_git.records.run_files import RunFile, RunIdentity, peek, run_files
+from wt_git.records.runs.run_files import (
+    RunFile,
+    RunIdentity,
+    peek,
+    run_files,
+)
 
 
 def found(runs_dir: Path, *labels: str) -> list[str]:

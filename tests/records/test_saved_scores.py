@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kit.traces import a_score, json_values
 
-from wt_git.records.saved_scores import UnreadableScoreError, read_score
-from wt_git.records.sidecars import sidecar_document
+from wt_git.records.runs.saved_scores import UnreadableScoreError, read_score
+from wt_git.records.runs.sidecars import sidecar_document
 
 SCORE = Path("a.score.json")
 

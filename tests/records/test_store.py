@@ -15,8 +15,8 @@ from kit.traces import a_score, a_trace
 from wt_git.api.trace import load_trace
 from wt_git.errors import StorageError, UsageError
 from wt_git.records import layout
-from wt_git.records.sidecars import run_verdict, sidecar_document
-from wt_git.records.store import RunsDir
+from wt_git.records.runs.sidecars import run_verdict, sidecar_document
+from wt_git.records.runs_dir import RunsDir
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

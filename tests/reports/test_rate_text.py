@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from wt_git.records.pass_rates import IntervalTotals
-from wt_git.reports.rate_text import experiment_words, interval_text
+from wt_git.records.documents.document import IntervalTotals
+from wt_git.reports.wording import experiment_parts, interval_text
 
 
 @pytest.mark.parametrize(
@@ -31,4 +31,4 @@ def test_a_rate_says_which_experiment_it_rests_on(
     tier: str | None, selection: str, words: list[str]
 ) -> None:
     """Rows of older writers do not know their tier; where no row names runs, all of them count."""
-    assert experiment_words(tier, selection) == words
+    assert experiment_parts(tier, selection) == words

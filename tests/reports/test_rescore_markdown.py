@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from wt_git.records.rescore import (
+from wt_git.records.documents.rescore import (
     LayerChange,
     MetricValues,
     NotScored,
@@ -15,7 +15,7 @@ from wt_git.records.rescore import (
     Unresolved,
     Verdicts,
 )
-from wt_git.reports.rescore_markdown import RescoreComment
+from wt_git.reports.rescore import RescoreComment
 
 
 def layer(old: Any, new: Any, detail: str = "as it should be") -> LayerChange:

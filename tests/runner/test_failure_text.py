@@ -11,7 +11,7 @@ from kit.agents import RecordingHandle, RecordingRuntime
 
 from wt_git.api.scenario import Scenario
 from wt_git.runner.batch import run_scenario
-from wt_git.runner.failure_text import failure_text
+from wt_git.runner.safe_values import failure_text
 
 if TYPE_CHECKING:
     from pathlib import Path

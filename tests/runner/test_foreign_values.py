@@ -7,7 +7,12 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wt_git.runner.foreign_values import frozen, safe_repr, safe_text, whole_or_repr
+from wt_git.runner.safe_values import (
+    json_copy,
+    json_or_repr,
+    safe_repr,
+    safe_text,
+)
 
 anything = st.recursive(
     st.none()
@@ -37,38 +42,38 @@ class Mute:
 @given(anything)
 def test_every_value_can_be_written_down(value):
     """As strict JSON, whatever it is made of."""
-    for freeze in (frozen, whole_or_repr):
+    for freeze in (json_copy, json_or_repr):
         json.dumps(freeze(value), allow_nan=False)
 
 
 @given(anything)
 def test_what_was_frozen_once_stays_as_it_is(value):
     """A saved trace reads back as the live one."""
-    assert frozen(frozen(value)) == frozen(value)
-    assert json.loads(json.dumps(frozen(value))) == frozen(value)
+    assert json_copy(json_copy(value)) == json_copy(value)
+    assert json.loads(json.dumps(json_copy(value))) == json_copy(value)
 
 
 def test_a_part_that_is_not_json_costs_a_result_its_form_and_other_values_only_that_part():
     """Results are described as a whole."""
-    assert whole_or_repr({"a": 1, "b": {2}}) == "{'a': 1, 'b': {2}}"
-    assert frozen({"a": 1, "b": {2}}) == {"a": 1, "b": "{2}"}
+    assert json_or_repr({"a": 1, "b": {2}}) == "{'a': 1, 'b': {2}}"
+    assert json_copy({"a": 1, "b": {2}}) == {"a": 1, "b": "{2}"}
 
 
 def test_a_value_that_contains_itself_is_described():
     """However often it does so, at any depth."""
     value = {}
     value["a"] = value["b"] = [value]
-    assert isinstance(frozen(value), str)
-    assert isinstance(whole_or_repr(value), str)
+    assert isinstance(json_copy(value), str)
+    assert isinstance(json_or_repr(value), str)
     deep = []
     for _ in range(100_000):
         deep = [deep]
-    json.dumps(whole_or_repr(deep))
+    json.dumps(json_or_repr(deep))
 
 
 def test_a_value_that_cannot_describe_itself_is_named_by_its_type():
     """Nothing an agent returns can break its own record."""
     assert "Mute" in safe_repr(Mute())
     assert "Mute" in safe_text(Mute())
-    assert "Mute" in frozen([Mute()])[0]
+    assert "Mute" in json_copy([Mute()])[0]
     assert safe_text(ValueError()) == "ValueError"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from kit.agents import RecordingHandle, says
 
-from wt_git.runner.handle import (
+from wt_git.runner.provisioning import (
     HandleStuckError,
     SerialisedHandle,
     consumes_full_history,

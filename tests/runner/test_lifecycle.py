@@ -10,7 +10,7 @@ from kit.agents import RecordingHandle, RecordingHook, RecordingRuntime, says
 from wt_git.api.scenario import Scenario
 from wt_git.errors import LoadError
 from wt_git.runner.batch import run_scenario
-from wt_git.runner.lifecycle import Lifecycle, check_hook_names
+from wt_git.runner.lifecycle_hooks import LifecycleHooks, check_hook_names
 from wt_git.spi import AgentConfig, Hook
 
 TIMEOUT = "WT_HOOK_CONVERSE_TIMEOUT_S"
@@ -303,7 +303,7 @@ def test_hooks_at_the_end_of_a_sweep_are_dispatched_the_same_way():
     """The caller of the runner has a point of its own, with aggregates for all scenarios."""
     hook = RecordingHook(on_pack_end=lambda ctx: ctx.emit_artifact(ctx.aggregate))
     said = []
-    artifacts = Lifecycle([hook]).dispatch("on_pack_end", said.append, aggregate=[1, 2])
+    artifacts = LifecycleHooks([hook]).dispatch("on_pack_end", said.append, aggregate=[1, 2])
     assert [artifact.payload for artifact in artifacts] == [[1, 2]]
     assert said == []
 

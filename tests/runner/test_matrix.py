@@ -5,7 +5,7 @@ from __future__ import annotations
 from kit.agents import RecordingRuntime, RecordingToolServer
 
 from wt_git.api.scenario import Scenario
-from wt_git.runner.matrix import run_matrix
+from wt_git.runner.batch import run_matrix
 from wt_git.spi import AgentConfig, ModelSpec, SamplingConfig
 
 SCENARIO = Scenario("a", "hi")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wt_git.runner.usage import UsageMeter
+from wt_git.runner.token_usage import UsageMeter
 
 
 def metered(*usages):

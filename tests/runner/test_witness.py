@@ -10,19 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kit.agents import DefiningToolServer, NamingToolServer, RecordingToolServer
 
-from wt_git.runner.witness import drain, tool_schema_hash
+from wt_git.runner.tool_servers import read_call_logs, tool_schema_hash
 from wt_git.spi import MCPCall
 
 
 def test_without_servers_there_is_no_evidence_and_no_marker():
     """Absent is another answer than empty."""
-    witnessed = drain([])
+    witnessed = read_call_logs([])
     assert (witnessed.calls, witnessed.warnings) == ([], [])
 
 
 def test_an_empty_log_is_evidence_that_nothing_was_called():
     """All readable, even if empty."""
-    witnessed = drain([RecordingToolServer()])
+    witnessed = read_call_logs([RecordingToolServer()])
     assert (witnessed.calls, witnessed.warnings) == ([], ["mcp_evidence: available"])
 
 
@@ -30,14 +30,14 @@ def test_logs_are_merged_by_time_and_ties_keep_the_order_of_the_servers():
     """A stable sort over all servers."""
     a = RecordingToolServer("a", [MCPCall("a1", {}, None, 3.0), MCPCall("a2", {}, None, 5.0)])
     b = RecordingToolServer("b", [MCPCall("b1", {}, None, 1.0), MCPCall("b2", {}, None, 3.0)])
-    assert [call["tool_name"] for call in drain([a, b]).calls] == ["b1", "a1", "b2", "a2"]
+    assert [call["tool_name"] for call in read_call_logs([a, b]).calls] == ["b1", "a1", "b2", "a2"]
 
 
 @given(st.lists(st.none() | st.floats() | st.integers(-5, 5) | st.text(max_size=1), max_size=8))
 def test_any_timestamp_sorts_and_an_unusable_one_counts_as_nought(stamps):
     """A broken clock of a server loses no call."""
     server = RecordingToolServer(calls=[MCPCall(str(i), {}, None, t) for i, t in enumerate(stamps)])
-    calls = drain([server]).calls
+    calls = read_call_logs([server]).calls
     assert sorted(call["tool_name"] for call in calls) == sorted(map(str, range(len(stamps))))
     json.dumps(calls, allow_nan=False)
 
@@ -46,7 +46,7 @@ def test_values_that_are_not_json_become_their_repr():
     """A result as a whole, extra leaf by leaf; extra only when there is some."""
     call = MCPCall("t", {"raw": {"x": 1}}, {"set": {1}}, 1.0, {"when": {2}, "n": [1, {3}]})
     plain = MCPCall("t", {}, ("a", 1), 2.0)
-    first, second = drain([RecordingToolServer(calls=[call, plain])]).calls
+    first, second = read_call_logs([RecordingToolServer(calls=[call, plain])]).calls
     assert first["args"] == {"raw": {"x": 1}}
     assert first["result"] == "{'set': {1}}"
     assert first["extra"] == {"when": "{2}", "n": [1, "{3}"]}
@@ -61,7 +61,7 @@ def test_a_divergence_is_said_once_per_call():
         MCPCall("odd", {}, None, 3.0, {"divergence": {"policy": 3}}),
         MCPCall("odd", {}, None, 3.0, {"divergence": "yes"}),
     ]
-    assert drain([RecordingToolServer(calls=calls)]).warnings == [
+    assert read_call_logs([RecordingToolServer(calls=calls)]).warnings == [
         "universe_divergence: tool=early policy=synthesize",
         "universe_divergence: tool=late policy=nearest",
         "mcp_evidence: available",
@@ -80,7 +80,7 @@ def test_an_unreadable_log_is_named_and_the_others_are_kept():
 
     good = RecordingToolServer("good", [MCPCall("t", {}, None, 1.0)])
     down = RecordingToolServer("down", fails={"call_log": OSError("refused")})
-    witnessed = drain([down, good, Nameless()])
+    witnessed = read_call_logs([down, good, Nameless()])
     assert [call["tool_name"] for call in witnessed.calls] == ["t"]
     (marker,) = witnessed.warnings
     assert marker.startswith(f"mcp_evidence: unavailable ({down.url}: OSError: refused; Nameless: ")

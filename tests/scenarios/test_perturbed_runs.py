@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from kit.mcp_client import call_tool
 
-from wt_git.api.perturbations.environment import ToolReturnsMalformedJson, ToolTimeoutPerScenario
+from wt_git.api.perturbations.tool_failures import ToolReturnsMalformedJson, ToolTimeoutPerScenario
 from wt_git.api.scenario import Scenario
 from wt_git.mcp.canned import canned_server
 from wt_git.runner.batch import run_scenario

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wt_git.stats.findings import Finding, by_scenario, over_all
-from wt_git.stats.samples import Sample
+from wt_git.stats.differences import Finding, by_scenario, over_all
+from wt_git.stats.intervals import Sample
 
 samples = st.integers(1, 8).flatmap(
     lambda runs: st.builds(Sample, st.integers(0, runs), st.just(runs))

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from wt_git.stats.intervals import mean_interval, newcombe, spread, wilson
-from wt_git.stats.samples import Sample
+from wt_git.stats.intervals import Sample, mean_interval, newcombe, spread, wilson
 
 samples = st.integers(1, 60).flatmap(
     lambda runs: st.builds(Sample, st.integers(0, runs), st.just(runs))

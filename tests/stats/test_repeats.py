@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wt_git.stats.repeats import pass_hat_k, shown_k
-from wt_git.stats.samples import Sample
+from wt_git.stats.intervals import Sample, pass_hat_k, shown_k
 
 cases = st.integers(1, 9).flatmap(
     lambda runs: st.tuples(st.integers(0, runs), st.just(runs), st.integers(1, runs))

@@ -7,9 +7,8 @@ import pytest
 from wt_git.api.pack import ScenarioPack
 from wt_git.api.scenario import Scenario
 from wt_git.errors import UsageError
-from wt_git.sweep.definitions import Definitions
-from wt_git.sweep.packs import Discovered
-from wt_git.sweep.selection import Selectors
+from wt_git.plugins.packs import Discovered
+from wt_git.sweep.selection import Definitions, Selectors
 
 
 def pack(name: str, *scenarios: str) -> ScenarioPack:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from wt_git.sweep.entry_points import installed
+from wt_git.plugins.loading import entry_points_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -30,7 +30,7 @@ def package(folder: Path, name: str, *points: str, info: str = "{}-1.0.dist-info
 
 
 def found() -> list[tuple[str, str]]:
-    return [(point.name, point.value) for point in installed(GROUP)]
+    return [(point.name, point.value) for point in entry_points_of(GROUP)]
 
 
 @pytest.mark.parametrize("info", ["{}-1.0.dist-info", "{}.egg-info", "{}-1.0-py3.11.egg-info"])
@@ -104,4 +104,4 @@ def test_packages_that_are_nowhere_on_the_path_are_asked_for(
 def test_nothing_that_is_installed_here_is_missed(group: str) -> None:
     """Beside what the standard library says about this very environment."""
     told = {(point.name, point.value) for point in entry_points(group=group)}
-    assert {(point.name, point.value) for point in installed(group)} == told
+    assert {(point.name, point.value) for point in entry_points_of(group)} == told

@@ -9,7 +9,7 @@ import pytest
 
 from wt_git.errors import StorageError
 from wt_git.spi.scheduler import RunJob, Scheduler
-from wt_git.sweep.schedulers import GuardedJobs, SchedulerError
+from wt_git.sweep.jobs.schedulers import GuardedJobs, SchedulerError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

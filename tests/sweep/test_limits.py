@@ -9,9 +9,9 @@ import pytest
 
 from wt_git.clock import SystemClock
 from wt_git.ladder.ceiling import Ceiling
-from wt_git.records.gate_rows import ScenarioId
-from wt_git.records.rows import CostUsd
-from wt_git.sweep.limits import Limits
+from wt_git.records.ledger.row import ScenarioId
+from wt_git.records.sweep_records import CostUsd
+from wt_git.sweep.jobs.limits import Limits
 
 ONE, TWO = ScenarioId("pack", "one"), ScenarioId("pack", "two")
 

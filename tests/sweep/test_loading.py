@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from wt_git.errors import LoadError
-from wt_git.sweep.loading import Source, load, parse_source
+from wt_git.plugins.loading import Source, load, parse_source
 
 
 @pytest.mark.parametrize(

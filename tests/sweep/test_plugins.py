@@ -8,12 +8,12 @@ import pytest
 from kit.commands import write_plugin
 
 from wt_git.errors import LoadError
-from wt_git.sweep.plugins import Runtime, find_plugin, resolve
+from wt_git.plugins.runtimes import Runtime, find_plugin, resolve_runtime
 
 
 def _resolve(name: str) -> tuple[Runtime, list[str]]:
     said: list[str] = []
-    return resolve(find_plugin(name, said.append), said.append), said
+    return resolve_runtime(find_plugin(name, said.append), said.append), said
 
 
 def test_a_plugin_that_says_nothing_gets_the_careful_defaults() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from kit.traces import a_trace, assistant, traces, turns, user
 
 from wt_git.api.pack import ScenarioPack
-from wt_git.api.perturbations.memory import InjectStaleMemory
+from wt_git.api.perturbations.prior_context import InjectStaleMemory
 from wt_git.api.scenario import Policy, Scenario
 from wt_git.api.trace import Trace, save_trace
 from wt_git.errors import UsageError

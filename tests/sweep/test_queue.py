@@ -18,8 +18,8 @@ import pytest
 from kit.lock_process import LockProcess, holder
 
 from wt_git.errors import BusyError, UsageError
-from wt_git.sweep import queue
-from wt_git.sweep.tickets import live_tickets
+from wt_git.sweep.run_lock import runtime_lock
+from wt_git.sweep.run_lock.lock_wait import live_tickets
 
 KEY = "bench"
 
@@ -46,15 +46,15 @@ def names_in(folder):
 
 
 def _queue(locks):
-    path = queue.lock_path(locks, KEY)
+    path = runtime_lock.lock_path(locks, KEY)
     return path.with_name(path.name + ".queue")
 
 
 def test_the_lock_file_carries_the_holder_while_it_is_held(locks):
     """Whoever is kept waiting can read who holds the runtime; afterwards the file is empty."""
-    path = queue.lock_path(locks, KEY)
+    path = runtime_lock.lock_path(locks, KEY)
     os.umask(umask := os.umask(0))
-    with queue.hold(KEY, holder(7), folder=locks):
+    with runtime_lock.hold(KEY, holder(7), folder=locks):
         record = json.loads(path.read_text())
         assert path.stat().st_mode & 0o777 == 0o644 & ~umask
     assert record == {
@@ -72,14 +72,19 @@ def test_the_lock_file_carries_the_holder_while_it_is_held(locks):
 def test_an_uncontended_lock_says_nothing(locks):
     """Nobody is told of a wait that did not happen, and no queue is left behind."""
     told = []
-    with queue.hold(KEY, holder(1), folder=locks, on_waiting=told.append, on_acquired=told.append):
-        assert names_in(locks) == [queue.lock_path(locks, KEY).name]
+    with runtime_lock.hold(
+        KEY, holder(1), folder=locks, on_waiting=told.append, on_acquired=told.append
+    ):
+        assert names_in(locks) == [runtime_lock.lock_path(locks, KEY).name]
     assert told == []
 
 
 def test_runtimes_do_not_wait_for_each_other(locks):
     """Only sweeps of one runtime exclude each other."""
-    with queue.hold("one", holder(1), folder=locks), queue.hold("two", holder(2), folder=locks):
+    with (
+        runtime_lock.hold("one", holder(1), folder=locks),
+        runtime_lock.hold("two", holder(2), folder=locks),
+    ):
         assert len(names_in(locks)) == 2
 
 
@@ -110,7 +115,7 @@ def test_no_wait_says_who_holds_it_and_gives_up(locks, start):
     first.until("held")
     with (
         pytest.raises(BusyError, match=rf"'bench' is in use.*pid {first.pid}.*not waiting") as busy,
-        queue.hold(KEY, holder(1), folder=locks, wait=False),
+        runtime_lock.hold(KEY, holder(1), folder=locks, wait=False),
     ):
         pytest.fail("the lock is taken")
     assert "--no-wait" in busy.value.message
@@ -132,7 +137,7 @@ def test_no_wait_says_who_waits_already(locks, start):
         waiter.next()
     with (
         pytest.raises(BusyError, match=rf"; 2 in the queue, first pid {waiting[1].pid} \(") as busy,
-        queue.hold(KEY, holder(1), folder=locks, wait=False),
+        runtime_lock.hold(KEY, holder(1), folder=locks, wait=False),
     ):
         pytest.fail("the lock is taken")
     assert busy.value.facts["queue"] == tickets(locks)
@@ -144,10 +149,10 @@ def test_whoever_waited_holds_it_since_the_wait_was_over(locks, start):
     first.until("held")
     second = start()
     second.next()
-    asked_for = json.loads(queue.lock_path(locks, KEY).read_text())["since"]
+    asked_for = json.loads(runtime_lock.lock_path(locks, KEY).read_text())["since"]
     first.say("release")
     second.until("held")
-    since = json.loads(queue.lock_path(locks, KEY).read_text())["since"]
+    since = json.loads(runtime_lock.lock_path(locks, KEY).read_text())["since"]
     assert asked_for == "2026-01-02T03:04:05Z"  # long ago, as every lock process says
     assert datetime.now(UTC) - datetime.fromisoformat(since) < timedelta(hours=1)
 
@@ -167,10 +172,10 @@ def test_a_record_of_a_killed_holder_is_not_believed(locks, start):
     first = start()
     first.until("held")
     first.kill()
-    assert queue.lock_path(locks, KEY).read_bytes() != b""
+    assert runtime_lock.lock_path(locks, KEY).read_bytes() != b""
     told = []
-    with queue.hold(KEY, holder(2), folder=locks, on_waiting=told.append):
-        assert json.loads(queue.lock_path(locks, KEY).read_text())["pid"] == 2
+    with runtime_lock.hold(KEY, holder(2), folder=locks, on_waiting=told.append):
+        assert json.loads(runtime_lock.lock_path(locks, KEY).read_text())["pid"] == 2
     assert told == []
 
 
@@ -205,7 +210,7 @@ def test_a_leftover_ticket_is_deleted(locks):
     _queue(locks).mkdir(parents=True)
     leftover = _queue(locks) / f"0-{1:020d}-1.ticket"
     leftover.touch()
-    with queue.hold(KEY, holder(1), folder=locks, wait=False):
+    with runtime_lock.hold(KEY, holder(1), folder=locks, wait=False):
         assert not leftover.exists()
 
 
@@ -214,7 +219,7 @@ def test_other_files_in_the_queue_are_left_alone(locks):
     _queue(locks).mkdir(parents=True)
     for name in ("README", "x-1-2.ticket", "0-1-2.ticket", f"0-{1:020d}-.ticket"):
         (_queue(locks) / name).touch()
-    with queue.hold(KEY, holder(1), folder=locks, wait=False):
+    with runtime_lock.hold(KEY, holder(1), folder=locks, wait=False):
         assert len(names_in(_queue(locks))) == 4
 
 
@@ -268,7 +273,7 @@ def test_nobody_jumps_ahead_of_a_stopped_waiter(locks, start):
     assert "held by another process" in told["line"]
     with (
         pytest.raises(BusyError, match="held by another process"),  # not by the dead one
-        queue.hold(KEY, holder(1), folder=locks, wait=False),
+        runtime_lock.hold(KEY, holder(1), folder=locks, wait=False),
     ):
         pytest.fail("somebody is ahead")
     head.send_signal(signal.SIGCONT)
@@ -357,8 +362,8 @@ def test_a_stop_that_came_before_is_seen(locks, start):
     stop = threading.Event()
     stop.set()
     with (
-        pytest.raises(queue.WaitStopped),
-        queue.hold(KEY, holder(1), folder=locks, stop=stop),
+        pytest.raises(runtime_lock.WaitStopped),
+        runtime_lock.hold(KEY, holder(1), folder=locks, stop=stop),
     ):
         pytest.fail("the lock is taken")
     assert tickets(locks) == []
@@ -367,18 +372,18 @@ def test_a_stop_that_came_before_is_seen(locks, start):
 def test_two_sweeps_of_one_process_exclude_each_other(locks):
     """The lock is between holders, not between processes."""
     with (
-        queue.hold(KEY, holder(1), folder=locks),
+        runtime_lock.hold(KEY, holder(1), folder=locks),
         pytest.raises(BusyError),
-        queue.hold(KEY, holder(2), folder=locks, wait=False),
+        runtime_lock.hold(KEY, holder(2), folder=locks, wait=False),
     ):
         pytest.fail("the lock is taken")
 
 
 def test_an_error_of_the_block_is_the_blocks_own(locks):
     """What fails while the runtime is held is not taken for a fault of the lock folder."""
-    with pytest.raises(OSError, match="disk full"), queue.hold(KEY, holder(1), folder=locks):
+    with pytest.raises(OSError, match="disk full"), runtime_lock.hold(KEY, holder(1), folder=locks):
         raise OSError("disk full")
-    with queue.hold(KEY, holder(1), folder=locks, wait=False):
+    with runtime_lock.hold(KEY, holder(1), folder=locks, wait=False):
         assert tickets(locks) == []
 
 
@@ -392,7 +397,7 @@ def test_a_callback_that_fails_gives_the_lock_back(locks, start):
 
     with (
         pytest.raises(RuntimeError),
-        queue.hold(KEY, holder(1), folder=locks, on_waiting=complain),
+        runtime_lock.hold(KEY, holder(1), folder=locks, on_waiting=complain),
     ):
         pytest.fail("the lock is taken")
     assert tickets(locks) == []
@@ -405,7 +410,7 @@ def test_an_unusable_folder_is_named(tmp_path, place):
     folder = tmp_path / place
     with (
         pytest.raises(UsageError, match="WT_LOCK_DIR") as unusable,
-        queue.hold(KEY, holder(1), folder=folder),
+        runtime_lock.hold(KEY, holder(1), folder=folder),
     ):
         pytest.fail("there is no such folder")
     assert str(folder) in unusable.value.message
@@ -416,8 +421,8 @@ def test_a_link_is_not_followed(locks, tmp_path):
     precious = tmp_path / "precious"
     precious.write_text("data")
     locks.mkdir()
-    queue.lock_path(locks, KEY).symlink_to(precious)
-    with pytest.raises(UsageError), queue.hold(KEY, holder(1), folder=locks):
+    runtime_lock.lock_path(locks, KEY).symlink_to(precious)
+    with pytest.raises(UsageError), runtime_lock.hold(KEY, holder(1), folder=locks):
         pytest.fail("the link was followed")
     assert precious.read_text() == "data"
 
@@ -425,7 +430,7 @@ def test_a_link_is_not_followed(locks, tmp_path):
 def test_an_unreadable_record_hides_nothing_but_the_name(locks, start):
     """A holder that could not write its record is still waited for."""
     start().until("held")
-    queue.lock_path(locks, KEY).write_text('{"pid": true}')
+    runtime_lock.lock_path(locks, KEY).write_text('{"pid": true}')
     told = start().next()
     assert "held by another process" in told["line"]
 

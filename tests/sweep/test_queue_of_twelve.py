@@ -10,8 +10,8 @@ import pytest
 from kit.lock_process import LockProcess, holder
 
 from wt_git.errors import BusyError
-from wt_git.sweep import queue
-from wt_git.sweep.tickets import live_tickets
+from wt_git.sweep.run_lock import runtime_lock
+from wt_git.sweep.run_lock.lock_wait import live_tickets
 
 KEY = "bench"
 TIERS = {"probe": 0, "focused": 1, "regression": 2}
@@ -62,7 +62,7 @@ class Crowd:
 
     def queue(self) -> list[int]:
         """Return the process ids of the live tickets, in order."""
-        path = queue.lock_path(self._locks, KEY)
+        path = runtime_lock.lock_path(self._locks, KEY)
         names = live_tickets(path.with_name(f"{path.name}.queue"))
         return [int(name.removesuffix(".ticket").split("-")[2]) for name in names]
 
@@ -111,7 +111,7 @@ def test_twelve_take_turns_by_tier_and_arrival_whatever_happens_to_some(crowd, t
         else:
             member.say("release")
             assert member.next()["event"] == "released"
-    with queue.hold(KEY, holder(1), folder=tmp_path / "locks", wait=False):
+    with runtime_lock.hold(KEY, holder(1), folder=tmp_path / "locks", wait=False):
         assert crowd.queue() == []
 
 
@@ -127,6 +127,6 @@ def _refuses_to_jump(locks, pid: int) -> None:
     """A newcomer that will not wait goes away although nobody holds the runtime."""
     with (
         pytest.raises(BusyError, match=rf"in the queue, first pid {pid} \("),
-        queue.hold(KEY, holder(1), folder=locks, wait=False, priority=0),
+        runtime_lock.hold(KEY, holder(1), folder=locks, wait=False, priority=0),
     ):
         pytest.fail("it jumped ahead")

@@ -10,12 +10,11 @@ from kit.traces import assistant, user
 from wt_git.api.pack import ScenarioPack
 from wt_git.api.scenario import Scenario
 from wt_git.clock import SystemClock
-from wt_git.records.rescore import RescoreSummary
-from wt_git.sweep.definitions import Definitions
-from wt_git.sweep.packs import Discovered
-from wt_git.sweep.rescore_request import RescoreRequest
-from wt_git.sweep.rescoring import Rescoring
-from wt_git.sweep.selection import Selectors
+from wt_git.plugins.packs import Discovered
+from wt_git.records.documents.rescore import RescoreSummary
+from wt_git.rescore.request import RescoreRequest
+from wt_git.rescore.rescoring import Rescoring
+from wt_git.sweep.selection import Definitions, Selectors
 
 RUNS = Path("runs")
 

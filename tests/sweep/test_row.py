@@ -18,9 +18,15 @@ from wt_git.api.scenario import Scenario
 from wt_git.config import CacheCheck, Pricing, Rates
 from wt_git.ladder.declaration import Declaration
 from wt_git.ladder.gate import Earned
-from wt_git.ladder.tokens import NOTHING, UNKNOWN, Tokens, run_tokens, total
-from wt_git.records.gate_rows import ScenarioId
-from wt_git.sweep.row import (
+from wt_git.ladder.tokens import (
+    NOTHING,
+    UNKNOWN,
+    Tokens,
+    run_tokens,
+    total_tokens,
+)
+from wt_git.records.ledger.row import ScenarioId
+from wt_git.sweep.scenario_row import (
     RowState,
     SweepFacts,
     counts_as_failure,
@@ -30,7 +36,7 @@ from wt_git.sweep.row import (
 from wt_git.sweep.selection import Selected
 
 if TYPE_CHECKING:
-    from wt_git.records.rows import LedgerRow
+    from wt_git.records.sweep_records import LedgerRow
 
 
 @pytest.mark.parametrize(
@@ -221,11 +227,11 @@ def test_a_partial_sum_is_never_shown(listed: list[dict[str, int | None]]) -> No
 @given(st.lists(st.builds(Tokens, counts, counts, counts)))
 def test_totals_are_null_where_any_part_is(parts: list[Tokens]) -> None:
     """Per field, in any order."""
-    result = total(parts)
+    result = total_tokens(parts)
     for index, value in enumerate(result):
         column = [part[index] for part in parts]
         assert value == (None if None in column else sum(column))
-    assert total(reversed(parts)) == result
+    assert total_tokens(reversed(parts)) == result
 
 
 def test_usage_stands_in_where_no_calls_were_reported() -> None:
@@ -233,4 +239,4 @@ def test_usage_stands_in_where_no_calls_were_reported() -> None:
     usage = {"input_tokens": 5, "output_tokens": 2}
     assert run_tokens(usage, None) == Tokens(5, None, 2)
     assert run_tokens(None, None) == UNKNOWN
-    assert total([]) == NOTHING
+    assert total_tokens([]) == NOTHING

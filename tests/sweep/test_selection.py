@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from wt_git.api.pack import ScenarioPack
 from wt_git.api.scenario import Scenario
 from wt_git.errors import UsageError
-from wt_git.naming import near_matches
 from wt_git.sweep.selection import Selectors, find_unmatched, select
+from wt_git.text import near_matches
 
 
 def scenario(name: str, *tags: str) -> Scenario:

@@ -17,11 +17,11 @@ from wt_git.api.scenario import Scenario
 from wt_git.clock import SystemClock
 from wt_git.config import Settings
 from wt_git.errors import UsageError
-from wt_git.records.ledger import Ledger
+from wt_git.plugins.runtimes import Runtime
+from wt_git.records.ledger.ledger import Ledger
 from wt_git.spi.agent_runtime import AgentConfig
-from wt_git.sweep.plugins import Runtime
+from wt_git.sweep.jobs.schedulers import plan_jobs
 from wt_git.sweep.request import Prepared, SweepRequest
-from wt_git.sweep.schedulers import plan
 from wt_git.sweep.selection import Selected, Selectors
 from wt_git.sweep.sweep import Sweep
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from wt_git.records.events import Event
-    from wt_git.sweep.results import ScenarioResult, SweepOutcome
+    from wt_git.sweep.sweep_result import ScenarioOutcome, SweepOutcome
 
 
 class Listening:
@@ -37,7 +37,7 @@ class Listening:
 
     def __init__(self, on_event: Callable[[Event], None] | None = None) -> None:
         self.said: list[str] = []
-        self.done: list[ScenarioResult] = []
+        self.done: list[ScenarioOutcome] = []
         self._on_event = on_event
 
     def say(self, text: str) -> None:
@@ -47,7 +47,7 @@ class Listening:
         if self._on_event:
             self._on_event(event)
 
-    def scenario_done(self, result: ScenarioResult) -> None:
+    def scenario_done(self, result: ScenarioOutcome) -> None:
         self.done.append(result)
 
 
@@ -95,7 +95,7 @@ def prepared(plugin: Any, *names: str, limit: int | None = None, **more: Any) ->
         selected=[Selected(pack, scenario) for scenario in pack.scenarios],
         tier="regression",
         config=AgentConfig(agent_id="wt-cli", variant_id=request.label),
-        plan=plan("sequential", None, limit=limit, hooks_active=bool(hooks)),
+        plan=plan_jobs("sequential", None, limit=limit, hooks_active=bool(hooks)),
     )
 
 

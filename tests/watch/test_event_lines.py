@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from kit.watching import event, finished, started
 
 from wt_git.text import one_line
-from wt_git.watch.event_lines import line_of
+from wt_git.watch.events import line_of
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from kit.watching import started
 
-from wt_git.watch.writer import is_gone
+from wt_git.watch.sweep_process import has_ended
 
 NOW = datetime.now(UTC)
 
@@ -26,23 +26,23 @@ def process():
 def test_a_process_that_runs_is_not_gone(process):
     """It began before the sweep that it runs."""
     later = (datetime.now(UTC) + timedelta(seconds=1)).isoformat()
-    assert not is_gone(started("aaaa", pid=process.pid, ts=later))
+    assert not has_ended(started("aaaa", pid=process.pid, ts=later))
 
 
 def test_a_process_that_ended_is_gone(process):
     """Whoever started it may not have noticed yet, or has."""
     ts = datetime.now(UTC).isoformat()
     process.kill()
-    while not is_gone(started("aaaa", pid=process.pid, ts=ts)):
+    while not has_ended(started("aaaa", pid=process.pid, ts=ts)):
         assert process.returncode is None
     process.wait()
-    assert is_gone(started("aaaa", pid=process.pid, ts=ts))
+    assert has_ended(started("aaaa", pid=process.pid, ts=ts))
 
 
 def test_a_process_that_began_after_the_sweep_is_another_one(process):
     """Numbers of processes are used again."""
     before = (NOW - timedelta(hours=1)).isoformat()
-    assert is_gone(started("aaaa", pid=process.pid, ts=before))
+    assert has_ended(started("aaaa", pid=process.pid, ts=before))
 
 
 @pytest.mark.parametrize(
@@ -62,9 +62,9 @@ def test_a_process_that_began_after_the_sweep_is_another_one(process):
 )
 def test_where_it_cannot_be_known_it_is_not_said(fields):
     """A sweep that is given up for dead wrongly would be worse than one that is waited for."""
-    assert not is_gone(started("aaaa", **{"ts": NOW.isoformat(), **fields}))
+    assert not has_ended(started("aaaa", **{"ts": NOW.isoformat(), **fields}))
 
 
 def test_a_process_of_somebody_else_lives():
     """It may not be signalled, which says that it is there. As root every process may."""
-    assert not is_gone(started("aaaa", pid=1, ts=NOW.isoformat()))
+    assert not has_ended(started("aaaa", pid=1, ts=NOW.isoformat()))

@@ -1,7 +1,7 @@
-"""Reading JSON objects whose shape is promised: a member of the wrong type is refused by name.
+"""Reading JSON documents with a promised shape: a member of the wrong type is refused by name.
 
-Stored scores and traces are read with it. A member may be absent where there is a default, but one
-that is there must have the right type: a coerced verdict is worse than a refused file.
+Stored scores and traces, universes and conversations are read with it. A member may be absent where
+it has a default, but one that is present must have the right type.
 """
 
 from __future__ import annotations
@@ -9,7 +9,12 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable
 
 _TEXT_SHOWN = 60
 _INTEGER_BITS_SHOWN = 64
@@ -178,3 +183,32 @@ def shown(value: object) -> str:
     if value is None or isinstance(value, int | float):
         return json.dumps(value)
     return _KINDS.get(type(value), f"a {type(value).__name__}")
+
+
+T = TypeVar("T")
+
+
+def load_document(
+    path: str | os.PathLike[str], parse: Callable[[object], T], error: type[ValueError]
+) -> T:
+    """Return what `parse` makes of the JSON in the file at `path`.
+
+    Raises `error`, which names the file, for what is no JSON and where `parse` raises it; `OSError`
+    when the file cannot be read.
+    """
+    data = Path(path).read_bytes()
+    try:
+        # Some editors put a byte order mark in front, which JSON has no place for.
+        raw = json.loads(data.decode("utf-8-sig"), parse_constant=_refuse_constant)
+    except RecursionError as problem:
+        raise error(f"{path}: invalid JSON: nested too deeply") from problem
+    except ValueError as problem:
+        raise error(f"{path}: invalid JSON: {problem}") from problem
+    try:
+        return parse(raw)
+    except error as problem:
+        raise error(f"{path}: {problem}") from problem
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a JSON number")

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wt_git.api.evaluators.matching import tool_name_matches
+from wt_git.api.evaluators.tool_names import tool_name_matches
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from wt_git.runner.batch import ScenarioResult, run_scenario
-from wt_git.runner.matrix import run_matrix
+from wt_git.runner.batch import ScenarioResult, run_matrix, run_scenario
 
 __all__ = ["ScenarioResult", "run_matrix", "run_scenario"]

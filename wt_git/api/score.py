@@ -1,7 +1,7 @@
-"""Scores: what one run achieved on each layer, and what a failure would cost.
+"""Scores: the result of one run on each layer, and the cost of a failure.
 
 A score has three gate layers (outcome, trajectory, constraint) that judge the agent, and integrity,
-which says whether the test condition happened at all. docs/writing-a-scenario.md states the rules.
+which says whether the test condition was applied. docs/writing-a-scenario.md states the rules.
 """
 
 from __future__ import annotations
@@ -269,3 +269,21 @@ def _read_failure_cost(stored: DocumentReader) -> FailureCost:
         raise
     except ValueError as problem:
         raise ScoreFormatError(f"failure_cost: {problem}") from problem
+
+
+def error_message(error: BaseException) -> str:
+    """Return the message of `error`, or its type's name where it carries none."""
+    return str(error).strip() or type(error).__name__
+
+
+def normalized_result(result: LayerResult) -> LayerResult:
+    """Return `result` with a real boolean and a real string, as score files need them.
+
+    Author code often answers with what a comparison or a library gave it. Raises whatever the
+    conversion raises.
+    """
+    passed: object = result.passed
+    detail: object = result.detail
+    if isinstance(passed, bool) and isinstance(detail, str):
+        return result
+    return LayerResult(bool(passed), "" if detail is None else str(detail), result.metrics)

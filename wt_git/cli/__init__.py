@@ -104,13 +104,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         return getattr(interrupt, "exit_code", EXIT_INTERRUPTED)
     except BrokenPipeError:
         # End quietly when whoever read our output stopped reading, as `wt … | head` does.
-        streams.let_go(sys.stdout)
+        streams.discard_output(sys.stdout)
         return EXIT_NO
     except (Exception, SystemExit) as error:  # noqa: BLE001 - the last resort: no bare traceback
-        from wt_git.cli.problems import report  # noqa: PLC0415 - only when something went wrong
+        from wt_git.cli.error_messages import report_error  # noqa: PLC0415 - only when something went wrong
 
         _record(error, arguments)
-        return report(error, arguments)
+        return report_error(error, arguments)
 
 
 def entry() -> None:
@@ -183,20 +183,20 @@ def _show(error: click.ClickException) -> None:
     """Print a usage error; what was typed may have been pasted, and is shown inert."""
     import io  # noqa: PLC0415 - only when something went wrong
 
-    from wt_git.cli import ui  # noqa: PLC0415
+    from wt_git.cli import printing  # noqa: PLC0415
     from wt_git.text import log_line, one_line  # noqa: PLC0415
 
     vars(error)["message"] = one_line(error.message)  # what stands around it has lines of its own
     shown = io.StringIO()
     error.show(shown)
     for line in shown.getvalue().removesuffix("\n").split("\n"):
-        ui.talk_plainly(log_line(line))
+        printing.talk_plainly(log_line(line))
 
 
 def _record(error: BaseException, arguments: list[str]) -> None:
     """Print the refusal as a record too, for a program that asked for records."""
     if arguments[:1] == ["run"] and "--json" in arguments:
-        from wt_git.cli.run_records import refused  # noqa: PLC0415 - rarely needed
+        from wt_git.cli.run.records import refused  # noqa: PLC0415 - rarely needed
 
         refused(error, arguments)
 

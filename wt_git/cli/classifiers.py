@@ -6,7 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
-    from wt_git.reports.triage.reader import Classify
+    from wt_git.reports.triage import Classify
 
 RULE_BASED = "rule_based"
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wt_git.cli.output_format import JSON, MARKDOWN, print_answer, print_document
-from wt_git.reports.comparison.load import load_comparison
+from wt_git.reports.comparison.load import load_comparison, weak_verdict_remarks
 from wt_git.reports.comparison.markdown import comparison_markdown
-from wt_git.reports.comparison.reservations import reservations
 from wt_git.reports.comparison.text import comparison_lines
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ def print_comparison(runs_dir: Path, labels: Sequence[str], output_format: str) 
     Raises `UsageError` when there is nothing to compare.
     """
     document, remarks = load_comparison(runs_dir, labels)
-    told = [*reservations(document), *remarks]
+    told = [*weak_verdict_remarks(document), *remarks]
     if output_format == JSON:
         print_document(document)
         print_answer("compare", (), told)

@@ -6,16 +6,13 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wt_git.api.importer.note import run_command
-from wt_git.api.importer.writing import write_imported_scenario
+from wt_git.api.importer.writing import run_command, write_imported_scenario
 from wt_git.api.interchange.conversation import InterchangeFormatError
-from wt_git.api.interchange.lint import lint_interchange
-from wt_git.api.interchange.parsing import load_interchange
+from wt_git.api.interchange.parsing import lint_interchange, load_interchange
 from wt_git.api.universe.definition import UniverseFormatError
-from wt_git.cli import ui
+from wt_git.cli import printing
 from wt_git.errors import UsageError
-from wt_git.naming import named
-from wt_git.text import one_line
+from wt_git.text import one_line, quoted_list
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,8 +30,8 @@ def import_conversation(path: Path, folder: Path, *, force: bool) -> None:
     _refuse_missing([str(path)])
     _check_folder(folder, force=force)
     result = _write(_load(path), path, folder)
-    ui.talk("import", f"wrote: {one_line(str(folder))}")
-    ui.talk(
+    printing.talk("import", f"wrote: {one_line(str(folder))}")
+    printing.talk(
         "import",
         f"the scenario fails until it is reviewed: see {one_line(str(result.imported_path))};"
         f" then add --runtime to\n  {run_command(result.scenario_path)}",
@@ -104,17 +101,17 @@ def _unwritable(folder: Path, error: OSError) -> UsageError:
 
 
 @dataclass(slots=True)
-class Checked:
+class CheckedFiles:
     """How many files are no conversations, and how many findings there were in the others."""
 
     invalid: int = 0
     warnings: int = 0
 
 
-def check_conversations(paths: Sequence[str]) -> Checked:
+def check_conversations(paths: Sequence[str]) -> CheckedFiles:
     """Print what is wrong with each file, in order. Raises `UsageError` when one is missing."""
     _refuse_missing(paths)
-    checked = Checked()
+    checked = CheckedFiles()
     for path in paths:
         try:
             warnings = lint_interchange(load_interchange(path))
@@ -133,14 +130,14 @@ def check_conversations(paths: Sequence[str]) -> Checked:
 
 
 def _print(word: str, text: str) -> None:
-    ui.data(f"{word} {one_line(text)}")
+    printing.data(f"{word} {one_line(text)}")
 
 
 def _refuse_missing(paths: Sequence[str]) -> None:
     missing = [path for path in paths if not _is_readable_kind(path)]
     if missing:
         raise UsageError(
-            f"file not found: {named(missing, most=len(missing))}",
+            f"file not found: {quoted_list(missing, most=len(missing))}",
             code="file-not-found",
             facts={"paths": missing},
         )

@@ -9,7 +9,7 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from wt_git.records.documents import Document
+    from wt_git.records.documents.document import Document
 
 F = TypeVar("F", bound="Callable[..., Any]")
 
@@ -47,9 +47,9 @@ def print_document(document: Document) -> None:
 
 def print_answer(command: str, lines: Iterable[str], remarks: Iterable[str]) -> None:
     """Print the lines of an answer, then on stderr what it leaves out."""
-    from wt_git.cli import ui  # noqa: PLC0415
+    from wt_git.cli import printing  # noqa: PLC0415
 
     for line in lines:
-        ui.data(line)
+        printing.data(line)
     for remark in remarks:
-        ui.talk(command, remark)
+        printing.talk(command, remark)

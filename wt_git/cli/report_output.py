@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wt_git.cli import ui
+from wt_git.cli import printing
 from wt_git.clock import SystemClock
-from wt_git.reports.report.formats import is_a_report, write_report
+from wt_git.reports.report.formats import is_report_file, write_report
 from wt_git.reports.report.load import load_report
 
 if TYPE_CHECKING:
@@ -37,12 +37,12 @@ def deliver_report(
         write_report(report, form, sys.stdout)
         sys.stdout.flush()  # here, where a reader that went away can still be noticed
     else:
-        from wt_git.evidence.output_place import writing_output  # noqa: PLC0415 - asks git
-        from wt_git.records.store import RunsDir  # noqa: PLC0415
+        from wt_git.evidence.written_paths import writing_output  # noqa: PLC0415 - asks git
+        from wt_git.records.runs_dir import RunsDir  # noqa: PLC0415
 
         named = "the report" if out is None else "--out"
         with writing_output(
-            place, RunsDir(runs_dir), named=named, is_ours=is_a_report, say=_say
+            place, RunsDir(runs_dir), named=named, is_ours=is_report_file, say=_say
         ) as stream:
             write_report(report, form, stream)
         _say(f"wrote: {place}")
@@ -51,4 +51,4 @@ def deliver_report(
 
 
 def _say(sentence: str) -> None:
-    ui.talk("report", sentence)
+    printing.talk("report", sentence)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wt_git.cli.output_format import JSON, MARKDOWN, print_answer, print_document
-from wt_git.reports.results.load import load_results
+from wt_git.reports.results import load_results
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,19 +21,21 @@ def print_results(
         print_document(document)
         print_answer("results", (), remarks)
     elif output_format == MARKDOWN:
-        from wt_git.reports.results.markdown import results_markdown  # noqa: PLC0415
+        from wt_git.reports.results import results_markdown  # noqa: PLC0415
 
         print_answer("results", results_markdown(document, remarks), remarks)
     else:
-        from wt_git.reports.results.text import result_lines  # noqa: PLC0415
+        from wt_git.reports.results import result_lines  # noqa: PLC0415
 
         print_answer("results", result_lines(document), remarks)
 
 
 def print_ladder(runs_dir: Path, *, as_json: bool) -> None:
     """Print the totals of the ladder. Raises `UsageError` when no sweep ended there."""
-    from wt_git.reports.ladder.load import load_ladder  # noqa: PLC0415
-    from wt_git.reports.ladder.text import ladder_lines  # noqa: PLC0415 - models of their own
+    from wt_git.reports.ladder import (  # noqa: PLC0415
+        ladder_lines,
+        load_ladder,
+    )
 
     document, remarks = load_ladder(runs_dir)
     if as_json:

@@ -27,7 +27,7 @@ def make_usable() -> None:
         stream.reconfigure(errors="backslashreplace")  # type: ignore[attr-defined]
 
 
-def let_go(stream: TextIO) -> None:
+def discard_output(stream: TextIO) -> None:
     """Send what is still written to `stream`, whose reader is gone, nowhere."""
     try:
         descriptor = stream.fileno()

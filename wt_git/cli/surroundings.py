@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 
 from wt_git.errors import GitError
-from wt_git.git.commits import head_short_id
-from wt_git.sweep import lock_folder as place
+from wt_git.git.repository import head_short_id
+from wt_git.sweep.run_lock import lock_folder as place
 
 
 def lock_folder() -> Path:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wt_git.cli import ui
+from wt_git.cli import printing
 from wt_git.cli.classifiers import classify_with
 from wt_git.cli.output_format import print_answer, print_document
 from wt_git.errors import UsageError
-from wt_git.reports.triage.load import load_triage
-from wt_git.reports.triage.markdown import triage_lines
+from wt_git.reports.triage import load_triage, triage_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +33,7 @@ def print_triage(
             scenarios=scenarios,
         )
     except UsageError as error:
-        ui.talk("triage", error.message)
+        printing.talk("triage", error.message)
         return
     if as_json:
         print_document(loaded.document)

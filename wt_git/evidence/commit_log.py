@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 from wt_git.clock import whole_seconds
 from wt_git.errors import ConfigurationError
-from wt_git.evidence.answers import Covered
-from wt_git.evidence.commit_coverage import CoverageChecker
-from wt_git.records.commit_log import CommitLog, LoggedCommit, LoggedRow
+from wt_git.evidence.coverage.checker import CoverageChecker
+from wt_git.evidence.coverage.result import Covered
+from wt_git.records.documents.log import CommitLog, LoggedCommit, LoggedRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     import pygit2
 
-    from wt_git.evidence.joined_notes import NotesSource
-    from wt_git.evidence.regressions import Judged
+    from wt_git.evidence.coverage.evidence_trees import NotesSource
+    from wt_git.evidence.coverage.row_rules import CheckedRow
     from wt_git.git.history import CommitFacts
 
 
@@ -63,12 +63,12 @@ def _logged(
     )
 
 
-def _place(one: Judged) -> tuple[str, str, str, bytes]:
+def _place(one: CheckedRow) -> tuple[str, str, str, bytes]:
     """Return what rows are sorted by: time, and within a second sweep and scenario."""
     return (one.row.ts, one.row.sweep_id, one.row.name, one.row.raw)
 
 
-def _row(one: Judged) -> LoggedRow:
+def _row(one: CheckedRow) -> LoggedRow:
     row = one.row
     tokens = [row.cost["input_tokens"], row.cost["output_tokens"]]
     held = {sweep.prediction_held for sweep in one.sweeps}

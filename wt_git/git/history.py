@@ -1,7 +1,7 @@
-"""Commits and what they hold, read from the object store alone; no working directory is looked at.
+"""Commits and their files, read from the object store; the working directory is not used.
 
-In a shallow clone libgit2 says of the oldest commits that they have no parents. Here a commit has
-the parents that were written into it, and whether they are here is a question of its own.
+In a shallow clone libgit2 reports the oldest commits as having no parents. Here a commit has the
+parents that were written into it; `History.cut` names the commits whose parents are missing.
 """
 
 from __future__ import annotations
@@ -14,17 +14,85 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wt_git.errors import GitError
-from wt_git.git import loose_objects
-from wt_git.git.blobs import EXECUTABLE, FILE
-from wt_git.git.commit_walk import commit_id
-from wt_git.git.opening import common_folder
-from wt_git.git.tree_objects import Libgit2Trees
-from wt_git.git.trees import lookup
+from wt_git.git import libgit2
+from wt_git.git.libgit2 import common_folder, is_cut_short
+from wt_git.git.snapshot.blobs import EXECUTABLE, FILE
+from wt_git.git.trees import Libgit2Trees, find_entry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     import pygit2
+
+
+def commit_id(repository: pygit2.Repository, name: str) -> str | None:
+    """Return the commit that `name` (an id, a ref, an annotated tag) comes to; None if it is not here.
+
+    Raises `GitError` where it comes to something that is no commit.
+    """
+    import pygit2  # noqa: PLC0415
+
+    if is_cut_short(repository, name):
+        return None
+    try:
+        found = repository.revparse_single(name)
+    except (KeyError, ValueError):
+        return None
+    try:
+        return str(found.peel(pygit2.Commit).id)
+    except (pygit2.GitError, ValueError) as error:
+        raise GitError(f"'{name}' is not a commit") from error
+
+
+def new_commits(
+    repository: pygit2.Repository, tip: str, known: Iterable[str], *, limit: int
+) -> list[str]:
+    """Return the commits of `tip` that no commit of `known` has, parents before children.
+
+    Of `known`, what is not here is passed over. At most `limit` + 1 are returned, the newest: one
+    more than `limit` tells that there are more. Raises `GitError` where history is missing.
+    """
+    import pygit2  # noqa: PLC0415
+    from pygit2.enums import SortMode  # noqa: PLC0415
+
+    try:
+        walker = repository.walk(pygit2.Oid(hex=tip), SortMode.TOPOLOGICAL)
+        for one in known:
+            if (end := commit_id(repository, one)) is not None:
+                walker.hide(pygit2.Oid(hex=end))
+        found = []
+        for commit in walker:
+            found.append(str(commit.id))
+            if len(found) > limit:
+                break
+    except (pygit2.GitError, KeyError, ValueError) as error:
+        raise GitError(f"the history of {tip} cannot be walked: {error}") from error
+    return found[::-1]
+
+
+def remote_tips(repository: pygit2.Repository, remote: str) -> list[str]:
+    """Return the commits that the branches of `remote` were last seen at."""
+    names = (ref.name for ref in repository.references.iterator())
+    tips = [
+        commit_id(repository, name) for name in names if name.startswith(f"refs/remotes/{remote}/")
+    ]
+    return [tip for tip in tips if tip is not None]
+
+
+def commit_and_tree(repository: pygit2.Repository, name: str) -> tuple[str | None, str | None]:
+    """Return the commit, if it is one, and the tree that `name` comes to; None for what it is not."""
+    import pygit2  # noqa: PLC0415
+
+    try:
+        found = repository.revparse_single(name)
+        tree = str(found.peel(pygit2.Tree).id)
+    except (pygit2.GitError, KeyError, ValueError):
+        return None, None
+    try:
+        return str(found.peel(pygit2.Commit).id), tree
+    except (pygit2.GitError, ValueError):
+        return None, tree
+
 
 _SIGNED_AT = re.compile(rb"> (-?\d{1,12}) [+-]\d{4}$")
 _ABBREVIATED = 10
@@ -88,7 +156,7 @@ class History:
     def commit(self, full_id: str) -> CommitFacts | None:
         """Return the commit with this id; None when it is not here."""
         try:
-            kind, raw = loose_objects.read(self.repository, full_id)
+            kind, raw = libgit2.read_object(self.repository, full_id)
         except (KeyError, ValueError):
             return None
         return _facts(full_id, raw) if kind == 1 else None
@@ -106,7 +174,7 @@ class History:
         Raises `GitError`: code `not-a-file` for a link or folder, and `object-missing` when the
         content is not here, as in a partial clone.
         """
-        entry = lookup(tree_id, path.encode(), self.trees)
+        entry = find_entry(tree_id, path.encode(), self.trees)
         if entry is None:
             return None
         if entry.mode not in {FILE, EXECUTABLE}:
@@ -114,7 +182,7 @@ class History:
                 f"{path} of the tree {tree_id} is not a file of its own", code="not-a-file"
             )
         try:
-            return bytes(loose_objects.read(self.repository, entry.id)[1])
+            return bytes(libgit2.read_object(self.repository, entry.id)[1])
         except (KeyError, ValueError) as error:
             raise GitError(
                 f"{path} of the tree {tree_id} is not in this clone",

@@ -19,8 +19,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from wt_git.errors import GitError
-from wt_git.git.loose_objects import is_cut_short
-from wt_git.git.opening import common_folder
+from wt_git.git.libgit2 import common_folder, is_cut_short
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,8 +1,8 @@
-"""Which repository a folder is in, and what kind of answer that is.
+"""The repository that a folder is in: its folders, and whether git tracks a path.
 
 No repository, a bare one and the inside of `.git` have no working directory: the answer is None. A
-repository that git refuses to read, because it is broken or belongs to somebody else, is an error
-that says so: it must never pass for "no repository" (docs/architecture.md).
+repository that git refuses to read, because it is broken or belongs to another user, raises an
+error: it must never pass for "no repository" (docs/architecture.md).
 """
 
 from __future__ import annotations
@@ -11,15 +11,81 @@ import contextlib
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from wt_git.errors import GitError
-from wt_git.git.paths import existing_folder, in_repository
 from wt_git.git.process import Answer, ask, failure, run
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# A bare repository, or the inside of `.git`: there is no work tree, hence nothing to track.
 _NO_WORK_TREE = "must be run in a work tree"
+
+
+def top_level(path: Path) -> Path | None:
+    """Return the top folder of the work tree that `path` is in; None outside of one.
+
+    `path` need not exist. Raises `GitError` when there is a repository that git cannot read.
+    """
+    answer = _ask_in_work_tree(existing_folder(path), "rev-parse", "--show-toplevel")
+    return Path(os.fsdecode(answer.out.removesuffix(b"\n"))) if answer else None
+
+
+def is_tracked(path: Path) -> bool:
+    """Say whether git tracks the file `path`, or any file in the folder `path`.
+
+    False outside a repository. `path` need not exist. Raises `GitError` when there is a repository
+    that git cannot read.
+    """
+    if path.is_dir() and not path.is_symlink():
+        folder, name = path, "."
+    else:
+        folder = existing_folder(path.parent)
+        name = os.path.relpath(path.absolute(), folder.absolute())
+    answer = _ask_in_work_tree(folder, "--literal-pathspecs", "ls-files", "-z", "--", name)
+    return bool(answer and answer.out)
+
+
+def tracked_below(folder: Path) -> list[str]:
+    """Return the files that git tracks below `folder`, relative to it; empty outside a repository.
+
+    `folder` need not exist. Raises `GitError` when there is a repository that git cannot read.
+    """
+    near = existing_folder(folder)
+    below = os.path.relpath(folder.absolute(), near.absolute())
+    answer = _ask_in_work_tree(near, "--literal-pathspecs", "ls-files", "-z", "--", below)
+    names = answer.out.split(b"\0")[:-1] if answer else []
+    return [os.path.relpath(os.fsdecode(name), below) for name in names]
+
+
+def in_repository(path: Path) -> bool:
+    """Say whether there is a `.git` in `path` or in a folder above it; git is not asked."""
+    folder = existing_folder(path).resolve()
+    return any(os.path.lexists(above / ".git") for above in (folder, *folder.parents))
+
+
+def existing_folder(path: Path) -> Path:
+    """Return `path` if it is a folder, else the nearest folder above it."""
+    return next(folder for folder in (path, *path.absolute().parents) if folder.is_dir())
+
+
+def _ask_in_work_tree(folder: Path, *args: str) -> Answer | None:
+    """Ask git in `folder`; None where there is no work tree. Raises `GitError` for a failure."""
+    if not in_repository(folder):
+        return None
+    answer = ask(args, cwd=folder)
+    if answer.status == 0:
+        return answer
+    if _NO_WORK_TREE in answer.err:
+        return None
+    raise failure(args, folder, answer)
+
+
+_NO_WORKING_DIRECTORY = "must be run in a work tree"
 _DUBIOUS = "detected dubious ownership"
 _QUESTIONS = ("--show-toplevel", "--git-dir", "--git-common-dir", "--show-object-format")
-_ASK = ("rev-parse", "--path-format=absolute")
+_REV_PARSE = ("rev-parse", "--path-format=absolute")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +126,7 @@ class Repository:
         return self.common_dir / "windtunnel"
 
 
-def discover(folder: Path) -> Repository | None:
+def find_repository(folder: Path) -> Repository | None:
     """Return the repository whose working directory `folder` is in; None when there is none.
 
     `folder` need not exist. Variables such as GIT_DIR are not obeyed. Raises `GitError` with code
@@ -69,14 +135,14 @@ def discover(folder: Path) -> Repository | None:
     if not in_repository(folder):
         return None
     where = existing_folder(folder)
-    answer = ask((*_ASK, *_QUESTIONS), cwd=where)
+    answer = ask((*_REV_PARSE, *_QUESTIONS), cwd=where)
     if answer.status != 0:
-        if _NO_WORK_TREE in answer.err:
+        if _NO_WORKING_DIRECTORY in answer.err:
             return None
         raise discovery_failure(where, answer)
     lines = answer.out.removesuffix(b"\n").split(b"\n")
     if len(lines) != len(_QUESTIONS):  # a line break in a folder's name
-        lines = [run((*_ASK, one), cwd=where).removesuffix(b"\n") for one in _QUESTIONS]
+        lines = [run((*_REV_PARSE, one), cwd=where).removesuffix(b"\n") for one in _QUESTIONS]
     top, git_dir, common_dir = (Path(os.fsdecode(line)) for line in lines[:3])
     if not in_repository(top):
         raise GitError(
@@ -99,3 +165,102 @@ def discovery_failure(folder: Path, answer: Answer) -> GitError:
         facts={"folder": str(folder), "said": answer.err},
         commands=tuple(fix),
     )
+
+
+_NAMING = ("GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR")
+_FOLDER_QUESTIONS = ("--is-bare-repository", "--git-dir", "--git-common-dir")
+_NOT_THERE = "not a git repository"
+_OUTSIDE_WORK_TREE = "must be run in a work tree"
+
+
+@dataclass(frozen=True, slots=True)
+class GitFolders:
+    """`top` is the working directory's, None in a bare repository and inside a git directory.
+
+    `git_dir` holds HEAD and the index, `common_dir` refs, objects, hooks and configuration.
+    """
+
+    top: Path | None
+    git_dir: Path
+    common_dir: Path
+    bare: bool
+
+    @property
+    def home(self) -> Path:
+        """The folder to run git in: git changes to it before it calls a hook."""
+        return self.top or self.git_dir
+
+
+def find_git_folders(folder: Path, environ: Mapping[str, str] | None = None) -> GitFolders | None:
+    """Return the folders of the repository that `folder` is in; None when there is none.
+
+    With `environ`, GIT_DIR and its companions in it are obeyed, as git sets them for a hook. Raises
+    `GitError` for a repository that git will not read.
+    """
+    named = {name: environ[name] for name in _NAMING if name in environ} if environ else {}
+    answer = _ask_folders(folder, named, *_FOLDER_QUESTIONS, "--show-toplevel")
+    if answer.status != 0 and _OUTSIDE_WORK_TREE in answer.err:
+        answer = _ask_folders(folder, named, *_FOLDER_QUESTIONS)
+    if answer.status != 0:
+        if _NOT_THERE in answer.err:
+            return None
+        raise discovery_failure(folder, answer)
+    bare, git_dir, common_dir, *top = answer.out.removesuffix(b"\n").split(b"\n")
+    return GitFolders(
+        _path(top[0]) if top else None, _path(git_dir), _path(common_dir), bare == b"true"
+    )
+
+
+def _ask_folders(folder: Path, named: Mapping[str, str], *questions: str) -> Answer:
+    return ask(("rev-parse", "--path-format=absolute", *questions), cwd=folder, env=named)
+
+
+def _path(raw: bytes) -> Path:
+    return Path(os.fsdecode(raw))
+
+
+def may_have_refs(common_dir: Path, prefix: str) -> bool:
+    """Say whether any ref may begin with `prefix`: False only where that is certain."""
+    if (common_dir / "reftable").exists():
+        return True
+    folder, _, start = prefix.rpartition("/")
+    try:
+        if any(path.name.startswith(start) for path in (common_dir / folder).iterdir()):
+            return True
+    except (FileNotFoundError, NotADirectoryError):
+        pass
+    try:
+        packed = (common_dir / "packed-refs").read_bytes()
+    except FileNotFoundError:
+        return False
+    return b" " + prefix.encode() in packed
+
+
+_HEAD = ("rev-parse", "--verify", "--quiet", "--short", "HEAD")
+
+
+def head_short_id(path: Path) -> str | None:
+    """Return the abbreviated id of HEAD of the repository that `path` is in.
+
+    None outside a repository and before the first commit. Raises `GitError` when there is a
+    repository that git cannot read, or HEAD names a branch that is broken.
+    """
+    if not in_repository(path):
+        return None
+    folder = existing_folder(path)
+    answer = ask(_HEAD, cwd=folder)
+    if answer.status == 0:
+        return answer.out.decode("ascii").strip()
+    if answer.err:
+        raise failure(_HEAD, folder, answer)
+    _check_unborn(folder)
+    return None
+
+
+def _check_unborn(folder: Path) -> None:
+    """Tell a branch without a commit from one whose ref is damaged: git answers both alike."""
+    branch = run(("symbolic-ref", "HEAD"), cwd=folder).decode("utf-8", "replace").strip()
+    listing = ("for-each-ref", "--count=1", branch)
+    answer = ask(listing, cwd=folder)
+    if answer.status != 0 or answer.err:
+        raise GitError(f"HEAD of the repository at '{folder}' cannot be read: {answer.err}")

@@ -1,21 +1,149 @@
-"""Trees as values: put together from a base and what differs, walked, compared, thinned out.
+"""Trees: read, named by id, composed from a base and changes, walked, compared and thinned out.
 
-Nothing here writes an object. A tree's id follows from its content alone, and evidence is keyed by
-the id, so the trees of a snapshot need not exist anywhere.
+Nothing here writes an object. The id of a tree follows from its content, and evidence is stored under
+that id, so the trees of a snapshot need not exist in the repository.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Protocol
 
-from wt_git.git.status import Entry
-from wt_git.git.tree_objects import TREE, TreeSource, empty_tree, entries, object_id, tree_bytes
+from wt_git.errors import GitError
+from wt_git.git import libgit2
+from wt_git.git.process import run
+from wt_git.git.snapshot.status import Entry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    import pygit2
 
     from wt_git.git.path_patterns import PathPatterns
+
+TREE = 0o040000
+_TREE_KIND = 2  # libgit2's number for it
+HASH_BYTES = {"sha1": 20, "sha256": 32}
+# `<mode> <name>\0<raw id>`, end to end: found in C, since 100,000 files are 100,000 of these.
+_ENTRIES = {
+    size: re.compile(rb"([0-7]+) ([^\0]+)\0(.{%d})" % size, re.DOTALL)
+    for size in HASH_BYTES.values()
+}
+
+
+class TreeSource(Protocol):
+    """Where the bytes of trees come from."""
+
+    object_format: str
+
+    def read(self, ids: Sequence[str]) -> Mapping[str, bytes]:
+        """Return the raw bytes of each tree; raises `GitError` when one is missing."""
+        ...
+
+
+class Libgit2Trees:
+    """Trees of a repository that libgit2 opened. It never fetches what a partial clone lacks."""
+
+    object_format = "sha1"
+
+    def __init__(self, repository: pygit2.Repository) -> None:
+        self._repository = repository
+
+    def read(self, ids: Sequence[str]) -> dict[str, bytes]:
+        """See `TreeSource`."""
+        return {tree: self._read(tree) for tree in ids}
+
+    def _read(self, tree: str) -> bytes:
+        try:
+            kind, raw = libgit2.read_object(self._repository, tree)
+        except (KeyError, ValueError) as error:
+            raise _missing_tree(tree) from error
+        if kind != _TREE_KIND:
+            raise GitError(f"this object of the repository is not a tree: {tree}")
+        return raw
+
+
+def _missing_tree(tree: str) -> GitError:
+    # Git itself fetches what a partial clone lacks, once it is asked for it.
+    return GitError(
+        f"a tree is missing from the repository: {tree}", hints=(f"git ls-tree -r -t {tree}",)
+    )
+
+
+class GitTrees:
+    """Trees read by the git program, for repositories that libgit2 cannot open."""
+
+    def __init__(self, folder: Path, object_format: str) -> None:
+        self.object_format = object_format
+        self._folder = folder
+
+    def read(self, ids: Sequence[str]) -> dict[str, bytes]:
+        """See `TreeSource`; one process for all `ids`."""
+        asked = list(dict.fromkeys(ids))
+        if not asked:
+            return {}
+        questions = "".join(f"{tree}\n" for tree in asked).encode("ascii")
+        # Objects as they are: `refs/replace` may put another tree in a tree's place.
+        args = ("--no-replace-objects", "cat-file", "--batch")
+        answers = run(args, cwd=self._folder, stdin=questions)
+        found: dict[str, bytes] = {}
+        at = 0
+        for tree in asked:
+            end = answers.index(b"\n", at)
+            header = answers[at:end].split(b" ")
+            if header[1:2] != [b"tree"]:
+                raise _missing_tree(tree)
+            size = int(header[2])
+            found[tree] = answers[end + 1 : end + 1 + size]
+            at = end + 1 + size + 1
+        return found
+
+
+class ReadOnce:
+    """Another source, asked only once for each tree: for one piece of work."""
+
+    def __init__(self, source: TreeSource) -> None:
+        self.object_format = source.object_format
+        self._source = source
+        self._held: dict[str, bytes] = {}
+
+    def read(self, ids: Sequence[str]) -> dict[str, bytes]:
+        """See `TreeSource`."""
+        if missing := [tree for tree in ids if tree not in self._held]:
+            self._held |= self._source.read(missing)
+        return {tree: self._held[tree] for tree in ids}
+
+
+def tree_entries(raw: bytes, object_format: str) -> dict[bytes, Entry]:
+    """Return the entries of a tree by name, in git's order."""
+    pattern = _ENTRIES[HASH_BYTES[object_format]]
+    return {name: Entry(int(mode, 8), raw_id.hex()) for mode, name, raw_id in pattern.findall(raw)}
+
+
+def tree_bytes(content: Mapping[bytes, Entry]) -> bytes:
+    """Return the bytes of the tree with `content`: git sorts a folder as if its name ended in `/`."""
+    ordered = sorted(
+        content.items(), key=lambda item: item[0] + b"/" if item[1].mode == TREE else item[0]
+    )
+    return b"".join(
+        b"%o %s\0%s" % (entry.mode, name, bytes.fromhex(entry.id)) for name, entry in ordered
+    )
+
+
+def object_id(kind: str, data: bytes, object_format: str) -> str:
+    """Return the id of the object of `kind` (`blob`, `tree`) with the content `data`."""
+    digest = hashlib.new(object_format, usedforsecurity=False)
+    digest.update(b"%s %d\0" % (kind.encode("ascii"), len(data)))
+    digest.update(data)
+    return digest.hexdigest()
+
+
+def empty_tree(object_format: str) -> str:
+    """Return the id of the tree without entries."""
+    return object_id("tree", b"", object_format)
 
 
 class _Node:
@@ -29,7 +157,9 @@ class _Node:
         self.below: dict[bytes, _Node] = {}
 
 
-def compose(base: str | None, changes: Mapping[bytes, Entry | None], source: TreeSource) -> str:
+def compose_tree(
+    base: str | None, changes: Mapping[bytes, Entry | None], source: TreeSource
+) -> str:
     """Return the id of the tree that is `base` (None: nothing) with `changes` applied.
 
     A change maps a path to its new entry, or to None for "gone", which may be a whole folder.
@@ -61,7 +191,7 @@ def _listings_along(
     while level:
         wanted = {tree for tree, _ in level} - set(listings)
         raw = source.read(sorted(wanted))
-        listings |= {tree: entries(data, source.object_format) for tree, data in raw.items()}
+        listings |= {tree: tree_entries(data, source.object_format) for tree, data in raw.items()}
         level = [
             (entry.id, node)
             for tree, parent in level
@@ -109,24 +239,24 @@ def _child(
     return was if was and was.mode != TREE else None
 
 
-def lookup(tree: str | None, path: bytes, source: TreeSource) -> Entry | None:
+def find_entry(tree: str | None, path: bytes, source: TreeSource) -> Entry | None:
     """Return what `tree` holds at `path`; None when it holds nothing there."""
     found = Entry(TREE, tree) if tree else None
     for part in path.split(b"/"):
         if found is None or found.mode != TREE:
             return None
-        found = entries(source.read([found.id])[found.id], source.object_format).get(part)
+        found = tree_entries(source.read([found.id])[found.id], source.object_format).get(part)
     return found
 
 
-def walk(tree: str | None, source: TreeSource) -> Iterator[tuple[bytes, Entry]]:
+def walk_files(tree: str | None, source: TreeSource) -> Iterator[tuple[bytes, Entry]]:
     """Yield every path of `tree` that is not a folder, with its entry, in no promised order."""
     level = [(b"", tree)] if tree else []
     while level:
         raw = source.read([one for _, one in level])
         below = []
         for prefix, one in level:
-            for name, entry in entries(raw[one], source.object_format).items():
+            for name, entry in tree_entries(raw[one], source.object_format).items():
                 if entry.mode == TREE:
                     below.append((prefix + name + b"/", entry.id))
                 else:
@@ -134,7 +264,7 @@ def walk(tree: str | None, source: TreeSource) -> Iterator[tuple[bytes, Entry]]:
         level = below
 
 
-def compare(
+def compare_trees(
     old: str | None, new: str | None, source: TreeSource
 ) -> dict[bytes, tuple[Entry | None, Entry | None]]:
     """Return each path whose entry differs, with the old and the new one; equal folders are not read.
@@ -145,7 +275,7 @@ def compare(
     level: list[tuple[bytes, str | None, str | None]] = [(b"", old, new)] if old != new else []
     while level:
         raw = source.read(sorted({tree for _, *pair in level for tree in pair if tree}))
-        listings = {tree: entries(data, source.object_format) for tree, data in raw.items()}
+        listings = {tree: tree_entries(data, source.object_format) for tree, data in raw.items()}
         below = []
         for prefix, *pair in level:
             before, after = (listings[tree] if tree else {} for tree in pair)
@@ -163,7 +293,7 @@ def compare(
     return found
 
 
-def matching(tree: str | None, patterns: PathPatterns, source: TreeSource) -> list[bytes]:
+def matching_paths(tree: str | None, patterns: PathPatterns, source: TreeSource) -> list[bytes]:
     """Return the paths of `tree` that `patterns` match; folders that cannot hold one are not read."""
     found: list[bytes] = []
     level = [(b"", tree)] if tree else []
@@ -171,7 +301,7 @@ def matching(tree: str | None, patterns: PathPatterns, source: TreeSource) -> li
         raw = source.read([one for _, one in level])
         below = []
         for prefix, one in level:
-            for name, entry in entries(raw[one], source.object_format).items():
+            for name, entry in tree_entries(raw[one], source.object_format).items():
                 path = prefix + name
                 if entry.mode != TREE:
                     if patterns.match(path):
@@ -199,13 +329,13 @@ def certainly_without(
         if any(end in data for data in raw.values() for end in ends):
             return False
         seen |= level
-        below = (entries(data, source.object_format).values() for data in raw.values())
+        below = (tree_entries(data, source.object_format).values() for data in raw.values())
         level = {entry.id for held in below for entry in held if entry.mode == TREE} - seen - known
     known |= seen
     return True
 
 
-def without(tree: str | None, patterns: PathPatterns, source: TreeSource) -> str:
+def tree_without(tree: str | None, patterns: PathPatterns, source: TreeSource) -> str:
     """Return the id of `tree` without the paths that `patterns` match, empty folders dropped."""
-    gone: Sequence[bytes] = matching(tree, patterns, source)
-    return compose(tree, dict.fromkeys(gone), source)
+    gone: Sequence[bytes] = matching_paths(tree, patterns, source)
+    return compose_tree(tree, dict.fromkeys(gone), source)

@@ -1,28 +1,146 @@
-"""Putting the scripts where git looks for hooks, in front of those that are already there.
+"""The scripts in the folder where git looks for hooks, put in front of the hooks that were there.
 
-A hook that somebody else put there keeps its file, under a new name: `pre-push` becomes
-`pre-push.chained`, which our script calls with the same arguments and input.
+A hook of the user keeps its file under a new name: `pre-push` becomes `pre-push.chained`, and our
+script calls it with the same arguments and input. Without `core.hooksPath` the folder is `hooks` of the
+git directory, which all worktrees share. With it, the folder may be in the working directory, shared
+with other repositories, or missing (`/dev/null` switches hooks off).
 """
 
 from __future__ import annotations
 
 import os
+import re
 import shlex
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from wt_git import files
-from wt_git.git.config_edits import put, values
-from wt_git.git.hook_folder import HOOKS_PATH, has_configured_hooks
-from wt_git.githooks.findings import Finding
-from wt_git.githooks.hook_names import GATES, READS_STDIN
-from wt_git.githooks.shims import hook_in, shim
+from wt_git.errors import StorageError
+from wt_git.git.git_config import config_origin, config_values, set_config_value
+from wt_git.git.process import run
+from wt_git.githooks.git_hooks import GATES, READS_STDIN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
-    from wt_git.git.git_folders import GitFolders
-    from wt_git.git.hook_folder import HookFolder
+    from wt_git.git.repository import GitFolders
+
+PartState = Literal["there", "made", "missing", "refused", "note"]
+
+
+class SetUpPart(NamedTuple):
+    """One part of the set-up.
+
+    `there`: nothing to do. `made`: done now. `missing`: `wt init` would make it. `refused`: it could
+    not be made, and `hints` are the commands that help. `note`: worth knowing.
+    """
+
+    state: PartState
+    text: str
+    hints: tuple[str, ...] = ()
+
+
+def is_complete(findings: list[SetUpPart]) -> bool:
+    """Say whether nothing is left to do."""
+    return not any(one.state in {"missing", "refused"} for one in findings)
+
+
+Place = Literal["git-dir", "work-tree", "shared", "off"]
+
+HOOKS_PATH = "core.hooksPath"
+_CONFIGURED_HOOKS = (2, 54)
+_VERSION = re.compile(rb"(\d+)\.(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class HookFolder:
+    """`path` is absolute. `said` and `file` are what `core.hooksPath` holds and where it stands.
+
+    `place`: `git-dir` and `work-tree` belong to this repository; `shared` is outside of it, so other
+    repositories may use it; `off` is no folder and cannot be one.
+    """
+
+    path: Path
+    place: Place
+    said: str | None = None
+    file: str | None = None
+
+
+def hook_folder(folders: GitFolders) -> HookFolder:
+    """Return where git looks for the hooks of a repository. Raises `GitError`."""
+    found = config_origin(folders.home, HOOKS_PATH)
+    if found is None:
+        return HookFolder(folders.common_dir / "hooks", "git-dir")
+    path = folders.home / found.value  # `..` stays: git follows it, too
+    return HookFolder(path, _place(path, found.value, folders), found.value, found.file)
+
+
+def _place(path: Path, said: str, folders: GitFolders) -> Place:
+    if not said or (path.exists() and not path.is_dir()):
+        return "off"
+    real = path.resolve()
+    if real.is_relative_to(folders.common_dir.resolve()):
+        return "git-dir"
+    if folders.top is not None and real.is_relative_to(folders.top.resolve()):
+        return "work-tree"
+    return "shared"
+
+
+def has_configured_hooks(folder: Path) -> bool:
+    """Say whether this git runs hooks that configuration names (`hook.<name>.command`)."""
+    found = _VERSION.search(run(("version",), cwd=folder))
+    return found is not None and (int(found[1]), int(found[2])) >= _CONFIGURED_HOOKS
+
+
+_BESIDE = Path(__file__).with_name("shims")
+_IN_THE_PROJECT = Path(__file__).parents[2] / "hooks"
+_IDENTITY = re.compile(r"# wind-tunnel git hook: (?P<name>[a-z-]+)\b")
+_FIRST_LINES = 4
+# Repositories share some hook folders, and only those that `wt init` set up are ours.
+_GUARD = (
+    "git config windtunnel.python >/dev/null ||"
+    ' { [ ! -x "$0.chained" ] || exec "$0.chained" "$@"; exit 0; }'
+)
+
+
+def shim(name: str, *, shared: bool = False) -> str:
+    """Return the script for the hook `name`.
+
+    In a `shared` folder it passes over repositories that were never set up. Raises `StorageError`
+    where the installation lacks it.
+    """
+    for folder in (_BESIDE, _IN_THE_PROJECT):
+        try:
+            text = (folder / name).read_text("utf-8")
+        except FileNotFoundError:
+            continue
+        return _guarded(text) if shared else text
+    raise StorageError(
+        f"this installation of wt lacks the script for {name}: it is neither in '{_BESIDE}' nor in "
+        f"'{_IN_THE_PROJECT}'",
+        hints=("pip install --force-reinstall wt-git",),
+    )
+
+
+def _guarded(text: str) -> str:
+    """Put the guard below the comments at the top."""
+    lines = text.split("\n")
+    at = next(number for number, line in enumerate(lines) if not line.startswith("#"))
+    return "\n".join([*lines[:at], _GUARD, *lines[at:]])
+
+
+def hook_in(path: Path) -> str | None:
+    """Return which hook of ours the file `path` is, in whatever version; None when it is not one."""
+    try:
+        head = path.read_bytes()[:1000].decode("utf-8", "replace")
+    except OSError:
+        return None
+    for line in head.split("\n")[:_FIRST_LINES]:
+        if found := _IDENTITY.match(line):
+            return found["name"]
+    return None
+
 
 _SHARED_TEXT = (
     "{name} is '{said}' in '{file}', outside of this repository: hooks there would run in every "
@@ -31,14 +149,14 @@ _SHARED_TEXT = (
 _OFF_TEXT = "{name} is '{said}' in '{file}', which is no folder: git runs no hooks here"
 
 
-def hooks(
+def set_up_hooks(
     folders: GitFolders,
     where: HookFolder,
     names: Iterable[str],
     *,
     mend: bool,
     shared: bool = False,
-) -> list[Finding]:
+) -> list[SetUpPart]:
     """Look for every hook of `names`, and put in place what is missing if `mend`.
 
     `shared` allows writing into a folder that other repositories use too. Raises `OSError`.
@@ -49,37 +167,39 @@ def hooks(
         # A shared folder may have been set up before, by somebody who allowed it.
         done = [hook_in(where.path / name) == name for name in names]
         if where.place == "shared" and all(done):
-            return [_file(where, name, mend=mend) for name in names]
+            return [_hook_file(where, name, mend=mend) for name in names]
         if has_configured_hooks(folders.home):
             return [_configured(folders, name, mend=mend) for name in names]
         return [_not_here(folders, where)]
-    found = [_file(where, name, mend=mend) for name in names]
+    found = [_hook_file(where, name, mend=mend) for name in names]
     if where.place == "work-tree" and any(one.state == "made" for one in found):
         text = f"'{where.path}' is in the working directory: commit the hooks, they are portable"
-        found.append(Finding("note", text, (f"git add {shlex.quote(str(where.path))}",)))
+        found.append(SetUpPart("note", text, (f"git add {shlex.quote(str(where.path))}",)))
     return found
 
 
-def _not_here(folders: GitFolders, where: HookFolder) -> Finding:
+def _not_here(folders: GitFolders, where: HookFolder) -> SetUpPart:
     text = _SHARED_TEXT if where.place == "shared" else _OFF_TEXT
     own = folders.common_dir / "hooks"
     own_hooks = f"git config --local {HOOKS_PATH} {shlex.quote(str(own))} && wt init"
     hints = ("wt init --shared-hooks", own_hooks) if where.place == "shared" else (own_hooks,)
-    return Finding("refused", text.format(name=HOOKS_PATH, said=where.said, file=where.file), hints)
+    return SetUpPart(
+        "refused", text.format(name=HOOKS_PATH, said=where.said, file=where.file), hints
+    )
 
 
-def _file(where: HookFolder, name: str, *, mend: bool) -> Finding:
+def _hook_file(where: HookFolder, name: str, *, mend: bool) -> SetUpPart:
     """Look at the file of one hook."""
     path = where.path / name
     wanted = shim(name, shared=where.place == "shared")
     ours = hook_in(path) == name
     if ours and path.read_text("utf-8") == wanted and os.access(path, os.X_OK):
-        return Finding("there", f"{name}: '{path}'")
+        return SetUpPart("there", f"{name}: '{path}'")
     if hook_in(path.with_name(f"{name}.legacy")) == name and os.access(path, os.X_OK):
-        return Finding("there", f"{name}: the pre-commit framework's hook calls '{path}.legacy'")
+        return SetUpPart("there", f"{name}: the pre-commit framework's hook calls '{path}.legacy'")
     if not mend:
         what = "is another version's" if ours else "is not Wind Tunnel's"
-        return Finding(
+        return SetUpPart(
             "missing", f"{name}: '{path}' {what if os.path.lexists(path) else 'is missing'}"
         )
     where.path.mkdir(parents=True, exist_ok=True)
@@ -93,7 +213,7 @@ def _file(where: HookFolder, name: str, *, mend: bool) -> Finding:
         _keep_as(path, chained)
     _put(path, wanted)
     after = f", which calls '{chained.name}', the hook that was there" if foreign else ""
-    return Finding("made", f"{name}: '{path}'{after}")
+    return SetUpPart("made", f"{name}: '{path}'{after}")
 
 
 def _same(one: Path, other: Path) -> bool:
@@ -103,8 +223,8 @@ def _same(one: Path, other: Path) -> bool:
         return False
 
 
-def _two_foreign(path: Path, chained: Path) -> Finding:
-    return Finding(
+def _two_foreign(path: Path, chained: Path) -> SetUpPart:
+    return SetUpPart(
         "refused",
         f"{path.name}: '{path}' is somebody else's, and '{chained}' is kept from before; keep one",
         (f"rm {shlex.quote(str(chained))} && wt init",),
@@ -127,30 +247,32 @@ def _put(path: Path, text: str) -> None:
     new.replace(path)
 
 
-def _configured(folders: GitFolders, name: str, *, mend: bool) -> Finding:
+def _configured(folders: GitFolders, name: str, *, mend: bool) -> SetUpPart:
     """Let git's configuration name the hook: it runs beside whatever `core.hooksPath` holds."""
     path = folders.common_dir / "windtunnel" / "hooks" / name
     key = f"hook.windtunnel-{name}"
     # Not the path itself: a repository may be moved.
     command = f'"$(git rev-parse --git-common-dir)/windtunnel/hooks/{name}"'
     wanted = {f"{key}.command": [command], f"{key}.event": [name]}
-    has = all(values(folders.home, one, local=True) == value for one, value in wanted.items())
+    has = all(
+        config_values(folders.home, one, local=True) == value for one, value in wanted.items()
+    )
     if has and hook_in(path) == name and path.read_text("utf-8") == shim(name):
-        return Finding("there", f"{name}: {key} in the repository's configuration")
+        return SetUpPart("there", f"{name}: {key} in the repository's configuration")
     if not mend:
-        return Finding("missing", f"{name}: {key} is missing from the repository's configuration")
+        return SetUpPart("missing", f"{name}: {key} is missing from the repository's configuration")
     path.parent.mkdir(parents=True, exist_ok=True)
     _put(path, shim(name))
     for one, (value,) in wanted.items():
-        put(folders.home, one, value)
-    return Finding("made", f"{name}: {key} in the repository's configuration")
+        set_config_value(folders.home, one, value)
+    return SetUpPart("made", f"{name}: {key} in the repository's configuration")
 
 
 def _is_husky(path: Path) -> bool:
     return path.name == "_" and path.parent.name == ".husky"
 
 
-def _husky(folder: Path, names: Iterable[str]) -> list[Finding]:
+def _husky(folder: Path, names: Iterable[str]) -> list[SetUpPart]:
     """Look at the files that husky calls; they are the user's, and husky rewrites its own."""
     found = []
     for name in names:
@@ -159,11 +281,11 @@ def _husky(folder: Path, names: Iterable[str]) -> list[Finding]:
         if name not in GATES:  # the file is everybody's: who has no wt can commit all the same
             line = f"! command -v wt >/dev/null || {line}"
         if path.is_file() and f"wt hook {name}" in path.read_text("utf-8", "replace"):
-            found.append(Finding("there", f"{name}: '{path}' calls it"))
+            found.append(SetUpPart("there", f"{name}: '{path}' calls it"))
             continue
         add = f"printf '%s\\n' {shlex.quote(line)} >> {shlex.quote(str(path))}"
         why = ", as its first line if others read the input" if name in READS_STDIN else ""
         found.append(
-            Finding("refused", f"{name}: husky calls '{path}': add one line to it{why}", (add,))
+            SetUpPart("refused", f"{name}: husky calls '{path}': add one line to it{why}", (add,))
         )
     return found

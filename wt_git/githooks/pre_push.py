@@ -10,7 +10,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from wt_git.errors import EXIT_NO, UsageError, WindTunnelError
-from wt_git.githooks.hook_call import HookResult
+from wt_git.githooks.git_hooks import GitHookResult
 from wt_git.githooks.push_lines import from_framework, from_pre_push
 
 if TYPE_CHECKING:
@@ -20,23 +20,23 @@ if TYPE_CHECKING:
 
     from wt_git.config import Settings
     from wt_git.git.history import CommitFacts, History
-    from wt_git.git.notes import Notes
-    from wt_git.githooks.hook_call import HookCall
+    from wt_git.git.notes.store import Notes
+    from wt_git.githooks.git_hooks import GitHookCall
+    from wt_git.githooks.push_check import CheckedCommit
     from wt_git.githooks.push_lines import PushedRef
-    from wt_git.githooks.pushed_branches import Judgement
 
 _MOST_PATHS = 8
 _UNCHECKED = "git push --no-verify"
 
 
-def run(call: HookCall) -> HookResult:
+def run(call: GitHookCall) -> GitHookResult:
     """Judge every branch that git is about to push."""
     pushed = from_pre_push(call.stdin) or from_framework(call.environ)
     updated = [one for one in pushed if one.updates_a_branch]
     if not updated:
-        return HookResult()
+        return GitHookResult()
     # Imported here: a push of tags, of nothing, or of notes needs none of it.
-    from wt_git.git.opening import open_repository  # noqa: PLC0415
+    from wt_git.git.libgit2 import open_repository  # noqa: PLC0415
 
     try:
         repository = open_repository(call.repository, from_environment=True)
@@ -46,20 +46,22 @@ def run(call: HookCall) -> HookResult:
     except WindTunnelError as error:
         why = f"refused: whether there is evidence cannot be told: {error.message}"
         hints = (*error.hints, f"or push without the check: {_UNCHECKED}")
-        return HookResult(EXIT_NO, (why, *(f"  {hint}" for hint in hints)))
+        return GitHookResult(EXIT_NO, (why, *(f"  {hint}" for hint in hints)))
 
 
 def _judged(
-    call: HookCall, repository: pygit2.Repository, updated: Sequence[PushedRef]
-) -> HookResult:
-    from wt_git.evidence.answers import NotCovered  # noqa: PLC0415
-    from wt_git.evidence.commit_coverage import CoverageChecker  # noqa: PLC0415
+    call: GitHookCall, repository: pygit2.Repository, updated: Sequence[PushedRef]
+) -> GitHookResult:
+    from wt_git.evidence.coverage.checker import CoverageChecker  # noqa: PLC0415
+    from wt_git.evidence.coverage.result import NotCovered  # noqa: PLC0415
     from wt_git.evidence.policy import settings_of  # noqa: PLC0415
-    from wt_git.git.commit_walk import remote_tips  # noqa: PLC0415
-    from wt_git.git.history import History  # noqa: PLC0415
-    from wt_git.git.notes import Notes  # noqa: PLC0415
-    from wt_git.githooks.pushed_branches import Judge, tip_of  # noqa: PLC0415
-    from wt_git.githooks.told import accepted, refusal  # noqa: PLC0415
+    from wt_git.git.history import (  # noqa: PLC0415
+        History,
+        remote_tips,
+    )
+    from wt_git.git.notes.store import Notes  # noqa: PLC0415
+    from wt_git.githooks.push_check import PushCheck, tip_of  # noqa: PLC0415
+    from wt_git.githooks.push_messages import accepted_lines, refusal_lines  # noqa: PLC0415
 
     history = History(repository)
     first = settings_of(history, tip_of(history, updated[0]))
@@ -74,28 +76,30 @@ def _judged(
     def known(_: PushedRef) -> list[str]:
         return remote_tips(repository, remote) if remote else []
 
-    judgements = Judge(checker, own, known).judge(updated)
+    judgements = PushCheck(checker, own, known).judge(updated)
     refused = [one for one in judgements if isinstance(one.answer, NotCovered)]
     if refused:
         steps = _first(call, history, refused)
-        lines = refusal(refused, rebuildable=bool(runs_dirs), first=steps)
+        lines = refusal_lines(refused, rebuildable=bool(runs_dirs), first=steps)
         again = _again(call, updated, history)
-        return HookResult(EXIT_NO, (*lines, f"then push again: {again}"))
-    return HookResult(lines=(*accepted(judgements), *_share(remote, notes, first)))
+        return GitHookResult(EXIT_NO, (*lines, f"then push again: {again}"))
+    return GitHookResult(lines=(*accepted_lines(judgements), *_share(remote, notes, first)))
 
 
-def _first(call: HookCall, history: History, refused: Sequence[Judgement]) -> list[str] | None:
+def _first(
+    call: GitHookCall, history: History, refused: Sequence[CheckedCommit]
+) -> list[str] | None:
     """Return what has to be done before an experiment here is about the refused commit.
 
     None where that cannot be told: several are refused, or it is not the one that is checked out.
     """
     if len(refused) > 1 or history.top is None:
         return None
-    from wt_git.evidence.uncommitted import uncommitted  # noqa: PLC0415
-    from wt_git.naming import named  # noqa: PLC0415 - nothing is refused most of the time
+    from wt_git.evidence.fingerprint.fingerprinter import uncommitted_paths  # noqa: PLC0415
+    from wt_git.text import quoted_list  # noqa: PLC0415 - nothing is refused most of the time
 
     one = refused[0]
-    paths = uncommitted(
+    paths = uncommitted_paths(
         history.top,
         one.commit.tree,
         runs_dir=history.top / "runs",
@@ -105,7 +109,7 @@ def _first(call: HookCall, history: History, refused: Sequence[Judgement]) -> li
         return None
     steps = []
     if paths:
-        what = named(paths, most=_MOST_PATHS)
+        what = quoted_list(paths, most=_MOST_PATHS)
         steps.append(
             f"commit, undo or (in .git/info/exclude) ignore what is here and not in that commit: {what}"
         )
@@ -116,17 +120,21 @@ def _first(call: HookCall, history: History, refused: Sequence[Judgement]) -> li
 
 def _share(remote: str | None, notes: Notes, settings: Settings) -> list[str]:
     """Push the notes along, to the remote that `wt init` recorded and to no other."""
-    from wt_git.git.config_edits import setting  # noqa: PLC0415
-    from wt_git.githooks.recorded import REMOTE  # noqa: PLC0415
+    from wt_git.git.git_config import open_config_value  # noqa: PLC0415
+    from wt_git.githooks.git_hooks import REMOTE_KEY  # noqa: PLC0415
 
     gate = settings.gate
-    if not gate.push_notes or remote is None or setting(notes.repository, REMOTE) != remote:
+    if (
+        not gate.push_notes
+        or remote is None
+        or open_config_value(notes.repository, REMOTE_KEY) != remote
+    ):
         return []
     tip = notes.tip()
     if tip is None or tip == notes.tracked().get(remote):
         return []
-    from wt_git.evidence.sync import NotSynced  # noqa: PLC0415
-    from wt_git.githooks.shared_notes import share  # noqa: PLC0415
+    from wt_git.evidence.notes.sync import NotSynced  # noqa: PLC0415
+    from wt_git.githooks.notes_sharing import share  # noqa: PLC0415
 
     outcome = share(notes, remote, timeout_s=gate.push_timeout_s)
     if isinstance(outcome, NotSynced):
@@ -137,14 +145,14 @@ def _share(remote: str | None, notes: Notes, settings: Settings) -> list[str]:
     return []
 
 
-def _remote(call: HookCall) -> str | None:
+def _remote(call: GitHookCall) -> str | None:
     """Return the name of the remote that is pushed to; None when it is a bare URL."""
     name = call.args[0] if call.args else call.environ.get("PRE_COMMIT_REMOTE_NAME")
     url = call.args[1] if len(call.args) > 1 else call.environ.get("PRE_COMMIT_REMOTE_URL")
     return name if name and name != url else None
 
 
-def _again(call: HookCall, updated: Sequence[PushedRef], history: History) -> str:
+def _again(call: GitHookCall, updated: Sequence[PushedRef], history: History) -> str:
     """Return the push that was refused, for its branches."""
     target = call.args[0] if call.args else call.environ.get("PRE_COMMIT_REMOTE_NAME", "REMOTE")
     specs = []

@@ -10,39 +10,39 @@ from typing import TYPE_CHECKING
 
 from wt_git.config import Settings
 from wt_git.errors import EXIT_NO, EXIT_YES, UsageError, WindTunnelError
-from wt_git.githooks.hook_call import HookResult
+from wt_git.githooks.git_hooks import GitHookResult
 from wt_git.githooks.push_lines import from_pre_receive
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wt_git.git.history import CommitFacts, History
-    from wt_git.git.note_view import NotesView
-    from wt_git.git.notes import Notes
-    from wt_git.githooks.hook_call import HookCall
+    from wt_git.git.notes.store import Notes
+    from wt_git.git.notes.view import NotesView
+    from wt_git.githooks.git_hooks import GitHookCall
     from wt_git.githooks.push_lines import PushedRef
 
 
-def run(call: HookCall) -> HookResult:
+def run(call: GitHookCall) -> GitHookResult:
     """Judge what arrives: branches by their evidence, the notes by what must not happen to them."""
     pushed = from_pre_receive(call.stdin)
     if not pushed:
-        return HookResult()
+        return GitHookResult()
     try:
         return _received(call, pushed)
     except WindTunnelError as error:
         why = f"refused: whether there is evidence cannot be told: {error.message}"
-        return HookResult(EXIT_NO, (why, *(f"  {hint}" for hint in error.hints)))
+        return GitHookResult(EXIT_NO, (why, *(f"  {hint}" for hint in error.hints)))
 
 
-def _received(call: HookCall, pushed: Sequence[PushedRef]) -> HookResult:
-    from wt_git.evidence.answers import NotCovered  # noqa: PLC0415
-    from wt_git.evidence.commit_coverage import CoverageChecker  # noqa: PLC0415
+def _received(call: GitHookCall, pushed: Sequence[PushedRef]) -> GitHookResult:
+    from wt_git.evidence.coverage.checker import CoverageChecker  # noqa: PLC0415
+    from wt_git.evidence.coverage.result import NotCovered  # noqa: PLC0415
     from wt_git.git.history import History  # noqa: PLC0415
-    from wt_git.git.notes import Notes  # noqa: PLC0415
-    from wt_git.git.opening import open_repository  # noqa: PLC0415
-    from wt_git.githooks.pushed_branches import Judge  # noqa: PLC0415
-    from wt_git.githooks.told import accepted, refusal  # noqa: PLC0415
+    from wt_git.git.libgit2 import open_repository  # noqa: PLC0415
+    from wt_git.git.notes.store import Notes  # noqa: PLC0415
+    from wt_git.githooks.push_check import PushCheck  # noqa: PLC0415
+    from wt_git.githooks.push_messages import accepted_lines, refusal_lines  # noqa: PLC0415
 
     repository = open_repository(call.repository, from_environment=True)
     if repository is None:
@@ -53,15 +53,15 @@ def _received(call: HookCall, pushed: Sequence[PushedRef]) -> HookResult:
     lines = _notes_refused(notes, pushed)
     updated = [one for one in pushed if one.updates_a_branch]
     checker = CoverageChecker(repository, _view(notes, pushed))
-    judge = Judge(checker, policies.for_branch, lambda _: _tips(notes))
+    judge = PushCheck(checker, policies.for_branch, lambda _: _tips(notes))
     judgements = judge.judge(updated)
     refused = [one for one in judgements if isinstance(one.answer, NotCovered)]
     if refused:
-        lines += refusal(refused)
+        lines += refusal_lines(refused)
         lines.append("with the evidence in git, push it before or along: wt sync, then git push")
     if lines:
-        return HookResult(EXIT_NO, tuple(lines))
-    return HookResult(EXIT_YES, tuple(accepted(judgements)))
+        return GitHookResult(EXIT_NO, tuple(lines))
+    return GitHookResult(EXIT_YES, tuple(accepted_lines(judgements)))
 
 
 class _Policies:
@@ -121,15 +121,15 @@ def _notes_refused(notes: Notes, pushed: Sequence[PushedRef]) -> list[str]:
 
 def _lost(notes: Notes, new: str, old: str) -> str | None:
     """Return where notes that come later lack what there was: a commit can also take out."""
-    from wt_git.git.commit_walk import resolve  # noqa: PLC0415
-    from wt_git.git.note_loss import lost  # noqa: PLC0415
+    from wt_git.git.history import commit_and_tree  # noqa: PLC0415
+    from wt_git.git.notes.view import first_lost_key  # noqa: PLC0415
 
-    trees = [resolve(notes.repository, one)[1] for one in (old, new)]
-    return lost(notes.repository, *trees) if all(trees) else None  # type: ignore[arg-type]
+    trees = [commit_and_tree(notes.repository, one)[1] for one in (old, new)]
+    return first_lost_key(notes.repository, *trees) if all(trees) else None  # type: ignore[arg-type]
 
 
 def _contains(notes: Notes, new: str, old: str) -> bool:
-    from wt_git.git.commit_walk import commit_id  # noqa: PLC0415
+    from wt_git.git.history import commit_id  # noqa: PLC0415
 
     if commit_id(notes.repository, new) is None:
         raise UsageError(f"what is pushed to {notes.ref} is no commit")
@@ -138,7 +138,7 @@ def _contains(notes: Notes, new: str, old: str) -> bool:
 
 def _tips(notes: Notes) -> list[str]:
     """Return the commits that the branches here are at before the push."""
-    from wt_git.git.commit_walk import commit_id  # noqa: PLC0415
+    from wt_git.git.history import commit_id  # noqa: PLC0415
 
     names = [ref.name for ref in notes.repository.references.iterator()]
     tips = [commit_id(notes.repository, name) for name in names if name.startswith("refs/heads/")]

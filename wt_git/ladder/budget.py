@@ -8,10 +8,10 @@ from wt_git.errors import UsageError
 
 if TYPE_CHECKING:
     from wt_git.config import Ladder
-    from wt_git.records.rows import Tier
+    from wt_git.records.sweep_records import Tier
 
 
-def cap_of(tier: Tier, ladder: Ladder) -> float | None:
+def tier_cap_s(tier: Tier, ladder: Ladder) -> float | None:
     """Return the seconds that no sweep of `tier` may exceed; None where there is no cap."""
     return {
         "probe": ladder.probe_budget_s,
@@ -20,12 +20,12 @@ def cap_of(tier: Tier, ladder: Ladder) -> float | None:
     }[tier]
 
 
-def budget_of(tier: Tier, asked_s: float | None, ladder: Ladder) -> float | None:
+def sweep_budget_s(tier: Tier, asked_s: float | None, ladder: Ladder) -> float | None:
     """Return the seconds that a sweep may take: what was asked for, or the cap; None: any number.
 
     Raises `UsageError` for more than the cap: an option may only make an experiment smaller.
     """
-    cap_s = cap_of(tier, ladder)
+    cap_s = tier_cap_s(tier, ladder)
     if asked_s is None or cap_s is None:
         return asked_s if asked_s is not None else cap_s
     if asked_s > cap_s:

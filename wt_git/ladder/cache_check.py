@@ -9,9 +9,9 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from wt_git.ladder.decimals import EXACT
+from wt_git.ladder.pricing import EXACT
 from wt_git.ladder.tokens import count
-from wt_git.records.rows import CacheCheckRecord
+from wt_git.records.sweep_records import CacheCheckRecord
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _UNKNOWN = "cache split not reported for one or more calls"
 
 
-class _Checked(NamedTuple):
+class _CheckedCall(NamedTuple):
     """One call after the first of its conversation; `miss` is the part of a reason, if it is one."""
 
     known: bool
@@ -29,7 +29,7 @@ class _Checked(NamedTuple):
     miss: str | None = None
 
 
-def check(
+def check_cache(
     runs: Sequence[Sequence[Mapping[str, Any]] | None], config: CacheCheck
 ) -> CacheCheckRecord:
     """Return the result for one scenario from the `model_calls` of its runs, in run order.
@@ -37,7 +37,7 @@ def check(
     Calls are numbered from 1 within their conversation, and a conversation never spans two runs.
     """
     checked = [
-        _judge(number, call, config.min_cached_ratio)
+        _check_call(number, call, config.min_cached_ratio)
         for calls in runs
         for number, call in _after_the_first(calls or ())
     ]
@@ -51,7 +51,7 @@ def check(
     return CacheCheckRecord(result="pass", reason=None, calls=lines)
 
 
-def combine(rows: Iterable[CacheCheckRecord]) -> CacheCheckRecord:
+def combine_checks(rows: Iterable[CacheCheckRecord]) -> CacheCheckRecord:
     """Return a sweep's result from those of its rows in selection order; without rows, a pass."""
     listed = list(rows)
     lines = [line for row in listed for line in row.calls]
@@ -75,12 +75,12 @@ def _after_the_first(
         yield from list(enumerate(conversation, start=1))[1:]
 
 
-def _judge(number: int, call: Mapping[str, Any], ratio: Decimal) -> _Checked:
+def _check_call(number: int, call: Mapping[str, Any], ratio: Decimal) -> _CheckedCall:
     prompt, cached = count(call.get("prompt_tokens")), count(call.get("cached_tokens"))
     if prompt is None or cached is None or cached > prompt:
-        return _Checked(known=False, line=f"call {number}: cache split unknown")
+        return _CheckedCall(known=False, line=f"call {number}: cache split unknown")
     line = f"call {number}: cached {cached}/{prompt}"
     if Decimal(cached) < EXACT.multiply(ratio, Decimal(prompt)):
         missed = f"cached {cached} of {prompt} prompt tokens"
-        return _Checked(True, line, f"prompt cache miss at call {number}: {missed}")
-    return _Checked(True, line)
+        return _CheckedCall(True, line, f"prompt cache miss at call {number}: {missed}")
+    return _CheckedCall(True, line)

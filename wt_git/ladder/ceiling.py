@@ -12,18 +12,17 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Literal
 
 from wt_git.errors import UsageError
-from wt_git.ladder.decimals import EXACT, plain
-from wt_git.ladder.pricing import known_total, least_total
+from wt_git.ladder.pricing import EXACT, known_total, least_total, plain_decimal
 from wt_git.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from wt_git.config import Ladder
-    from wt_git.records.gate_rows import ScenarioId
-    from wt_git.records.rows import CostUsd
+    from wt_git.records.ledger.row import ScenarioId
+    from wt_git.records.sweep_records import CostUsd
 
-Judgement = Literal["start", "wait", "refuse"]
+StartDecision = Literal["start", "wait", "refuse"]
 
 _NOTHING = Decimal(0)
 # How soon a waiting run notices that the sweep was stopped: nobody who stops it can wake it.
@@ -37,7 +36,7 @@ def resolve_ceiling(asked: Decimal | None, ladder: Ladder) -> Decimal | None:
     """
     if asked is not None and ladder.pricing is None:
         raise UsageError(
-            f"--max-cost {plain(asked)} needs prices, and there is no "
+            f"--max-cost {plain_decimal(asked)} needs prices, and there is no "
             "[tool.windtunnel.ladder.pricing] in pyproject.toml: without one, no run's cost is known",
             code="max-cost-without-prices",
             facts={"max_cost": float(asked)},
@@ -47,7 +46,7 @@ def resolve_ceiling(asked: Decimal | None, ladder: Ladder) -> Decimal | None:
         return most if asked is None else asked
     if asked > most:
         raise UsageError(
-            f"--max-cost {plain(asked)} exceeds the max_cost of {plain(most)} in "
+            f"--max-cost {plain_decimal(asked)} exceeds the max_cost of {plain_decimal(most)} in "
             "[tool.windtunnel.ladder]; --max-cost may only lower it",
             code="max-cost-raised",
             facts={"max_cost": float(asked), "highest_max_cost": float(most)},
@@ -56,7 +55,7 @@ def resolve_ceiling(asked: Decimal | None, ladder: Ladder) -> Decimal | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Books:
+class Spending:
     """What was spent under `limit`, and what is reserved for the runs `in_flight`.
 
     The reserve None belongs to a first run whose cost nobody knows; it flies alone. `is_bounded`
@@ -68,7 +67,7 @@ class Books:
     in_flight: tuple[Decimal | None, ...] = ()
     is_bounded: bool = True
 
-    def judge(self, reserve: Decimal | None) -> Judgement:
+    def judge(self, reserve: Decimal | None) -> StartDecision:
         """Say whether a run with this reserve may start: now, perhaps later, or never again."""
         if not self.is_bounded:
             return "refuse"
@@ -85,17 +84,17 @@ class Books:
             committed = EXACT.add(committed, other)
         return "start" if EXACT.add(committed, reserve) <= self.limit else "wait"
 
-    def started(self, reserve: Decimal | None) -> Books:
+    def started(self, reserve: Decimal | None) -> Spending:
         """Return the books with one more run in flight."""
         return replace(self, in_flight=(*self.in_flight, reserve))
 
-    def released(self, reserve: Decimal | None) -> Books:
+    def released(self, reserve: Decimal | None) -> Spending:
         """Return the books without one run that had `reserve` and spent nothing."""
         remaining = list(self.in_flight)
         remaining.remove(reserve)
         return replace(self, in_flight=tuple(remaining))
 
-    def finished(self, reserve: Decimal | None, cost: Decimal | None, least: Decimal) -> Books:
+    def finished(self, reserve: Decimal | None, cost: Decimal | None, least: Decimal) -> Spending:
         """Return the books after a run that had `reserve`.
 
         Its `cost` is None when unknown: then the reserve was spent, or `least` if that is more.
@@ -139,7 +138,7 @@ class Ceiling:
         reserve_per_run: Decimal | None = None,
         history: Callable[[ScenarioId], Decimal | None] | None = None,
     ) -> None:
-        self._books = Books(limit=limit)
+        self._books = Spending(limit=limit)
         self._reserve_per_run = reserve_per_run
         self._history = history
         self._highest: dict[ScenarioId, Decimal | None] = {}
@@ -149,7 +148,7 @@ class Ceiling:
         self._refusal: str | None = None
 
     @property
-    def books(self) -> Books:
+    def books(self) -> Spending:
         """The books as they are now."""
         return self._books
 
@@ -248,7 +247,9 @@ class Ceiling:
 
     def _why(self, scenario: ScenarioId, reserve: Decimal | None) -> str:
         books = self._books
-        said = f"ceiling of ${plain(books.limit)} reached: ${plain(books.spent)} spent"
+        said = (
+            f"ceiling of ${plain_decimal(books.limit)} reached: ${plain_decimal(books.spent)} spent"
+        )
         if not books.is_bounded:
             return (
                 f"{said} at the least, and what a run costs is not known: its tokens were not "
@@ -257,4 +258,4 @@ class Ceiling:
             )
         if reserve is None:
             return said
-        return f"{said}, and a run of {one_line(scenario.name)} may cost ${plain(reserve)}"
+        return f"{said}, and a run of {one_line(scenario.name)} may cost ${plain_decimal(reserve)}"

@@ -11,8 +11,7 @@ from wt_git.errors import UsageError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wt_git.records.experiments import SweepRecord
-    from wt_git.records.rows import Expectation, Tier
+    from wt_git.records.sweep_records import Expectation, SweepRecord, Tier
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

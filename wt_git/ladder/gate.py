@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from wt_git.records.gate_rows import GateRow, ScenarioId
+    from wt_git.records.ledger.row import GateRow, ScenarioId
 
 _A_STATE = "sha256:"
 """How a fingerprint begins that stands for a state of the code; the words that do not equal nothing."""
 
 
-class Missing(NamedTuple):
+class MissingEvidence(NamedTuple):
     """A selected scenario whose latest regression row failed, and that has not passed since.
 
     `failed` is that row. `stale` is the latest focused pass after it, on another fingerprint; None
@@ -54,7 +54,7 @@ class Refused:
     the ledger's order; none of them is on this fingerprint when the regression is `unearned`.
     """
 
-    missing: tuple[Missing, ...]
+    missing: tuple[MissingEvidence, ...]
     unearned: bool
     stale_earners: tuple[GateRow, ...]
     excluded: tuple[ScenarioId, ...]
@@ -67,7 +67,7 @@ class Refused:
 
 
 @dataclass(slots=True)
-class _Places:
+class _LatestRows:
     """Where the rows that matter stand: the index of the latest one of each scenario."""
 
     last: int = -1
@@ -91,11 +91,11 @@ def decide(
     focused pass with this fingerprint; `has_history` then says that the ledger holds any row of the
     target, which may be none of these.
     """
-    places = _places(rows, target, fingerprint)
+    places = _latest_rows(rows, target, fingerprint)
     selected = set(selection)
     packs = {scenario.pack for scenario in selected}
     excluded: list[ScenarioId] = []
-    missing: list[Missing] = []
+    missing: list[MissingEvidence] = []
     answered: list[str] = []
     for scenario, index in _failing(rows, places):
         if scenario not in selected:
@@ -105,7 +105,9 @@ def decide(
             answered.append(rows[index].sweep_id or "")
         else:
             latest = places.passes.get(scenario, -1)
-            missing.append(Missing(scenario, rows[index], rows[latest] if latest > index else None))
+            missing.append(
+                MissingEvidence(scenario, rows[index], rows[latest] if latest > index else None)
+            )
     earners = _since(rows, places.current, places.last)
     known = has_history or any(row.target == target for row in rows)
     if missing or (known and not earners):
@@ -124,8 +126,8 @@ def decide(
     )
 
 
-def _places(rows: Sequence[GateRow], target: str, fingerprint: str) -> _Places:
-    found = _Places()
+def _latest_rows(rows: Sequence[GateRow], target: str, fingerprint: str) -> _LatestRows:
+    found = _LatestRows()
     is_a_state = fingerprint.startswith(_A_STATE)
     for index, row in enumerate(rows):
         if row.target != target:
@@ -139,7 +141,7 @@ def _places(rows: Sequence[GateRow], target: str, fingerprint: str) -> _Places:
     return found
 
 
-def _failing(rows: Sequence[GateRow], places: _Places) -> list[tuple[ScenarioId, int]]:
+def _failing(rows: Sequence[GateRow], places: _LatestRows) -> list[tuple[ScenarioId, int]]:
     """Return the scenarios whose latest regression row failed and its index, by name, then pack."""
     failing = [(one, at) for one, at in places.regressions.items() if rows[at].failed]
     return sorted(failing, key=lambda found: (found[0].name, found[0].pack or ""))

@@ -7,15 +7,31 @@ six decimals, and becomes a float only in the record.
 from __future__ import annotations
 
 import sys
-from decimal import Decimal
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal
 from typing import TYPE_CHECKING
 
-from wt_git.ladder.decimals import EXACT, of_record
-from wt_git.records.rows import CostUsd
+from wt_git.records.sweep_records import CostUsd
 
 if TYPE_CHECKING:
     from wt_git.config import Pricing, Rates
     from wt_git.ladder.tokens import Tokens
+
+EXACT = Context(prec=1000, rounding=ROUND_HALF_EVEN, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
+"""Wide enough for the sum and product of any two finite floats; only quotients are rounded."""
+
+_SHOWN_IN_FULL = 20
+
+
+def recorded_decimal(number: float) -> Decimal:
+    """Return a float of a record as the decimal number that its text shows."""
+    return Decimal(str(number))
+
+
+def plain_decimal(amount: Decimal) -> str:
+    """Return `amount` without zeros that say nothing: `2`, `0.05`."""
+    short = amount.normalize(EXACT)
+    return format(short, "f") if abs(short.adjusted()) < _SHOWN_IN_FULL else str(short)
+
 
 DEFAULT_LABEL = "default"
 """The entry of `models` that prices every label without an entry of its own."""
@@ -62,7 +78,7 @@ def known_total(cost: CostUsd) -> Decimal | None:
 
 def least_total(cost: CostUsd) -> Decimal:
     """Return what was spent at the least: the time, and the tokens if they are known."""
-    return of_record(cost.total)
+    return recorded_decimal(cost.total)
 
 
 def _record(
@@ -89,7 +105,7 @@ def _tokens(count: int, per_million: Decimal) -> Decimal:
 def _time(wall_s: float, rates: Rates | None, pricing: Pricing) -> Decimal:
     own = None if rates is None else rates.time_per_hour
     hourly = pricing.time_per_hour if own is None else own
-    seconds = of_record(round(wall_s, 3))
+    seconds = recorded_decimal(round(wall_s, 3))
     return _rounded(EXACT.divide(EXACT.multiply(seconds, hourly), Decimal(_SECONDS_PER_HOUR)))
 
 

@@ -1,11 +1,14 @@
-"""How big an experiment is (docs/ladder.md, "Tiers")."""
+"""The tier of an experiment, and the models that it may use (docs/ladder.md, "Tiers", "Models")."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wt_git.errors import UsageError
+
 if TYPE_CHECKING:
-    from wt_git.records.rows import Tier
+    from wt_git.config import Ladder
+    from wt_git.records.sweep_records import Tier
 
 
 def tier_of(selected: int, *, is_probe: bool = False) -> Tier:
@@ -21,3 +24,20 @@ def tier_of(selected: int, *, is_probe: bool = False) -> Tier:
 def queue_priority(tier: Tier) -> int:
     """Return the tier's place in the queue for a runtime: the smaller experiment goes first."""
     return {"probe": 0, "focused": 1, "regression": 2}[tier]
+
+
+def check_model(tier: Tier, label: str | None, ladder: Ladder) -> None:
+    """Raise `UsageError` when the model that will answer is not one that `tier` may run on.
+
+    `label` is what the runtime's plugin says, compared exactly; None: it does not say.
+    """
+    allowed = ladder.models.get(tier)
+    if allowed is None or label in allowed:
+        return
+    found = "does not report which model" if label is None else f"uses '{label}'"
+    raise UsageError(
+        f"{tier} sweeps must use one of: {', '.join(allowed)}; this runtime {found} "
+        "([tool.windtunnel.ladder.models] says so)",
+        code="model-not-allowed",
+        facts={"tier": tier, "model": label, "allowed": list(allowed)},
+    )

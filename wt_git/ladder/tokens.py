@@ -43,7 +43,7 @@ def run_tokens(
     return UNKNOWN
 
 
-def total(parts: Iterable[Tokens]) -> Tokens:
+def total_tokens(parts: Iterable[Tokens]) -> Tokens:
     """Return the sum per field; a field is null when any part's is."""
     listed = list(parts)
     return Tokens(

@@ -1,7 +1,13 @@
-"""Failures that a mock tool can be told to show, and which of its calls show them.
+"""Failures that a mock tool can be told to show, and the calls that show them.
 
 docs/writing-a-scenario.md, "Misbehaving tools", has the modes. A failure is armed for one tool, or
-for all of them, with a probability; each call draws once, when it arrives.
+for all of them, with a probability; each call draws once, when it arrives. The process of a tool
+server gets its armed failure from the environment:
+
+MOCK_MCP_FAILURE_MODE         the mode; empty or absent: none
+MOCK_MCP_FAILURE_TOOL         the tool it is for, by its bare name; empty or absent: every tool
+MOCK_MCP_FAILURE_PROBABILITY  of each call to fail, 1 when absent
+MOCK_MCP_TIMEOUT_SECONDS      how long a timeout holds a call back, 10 when absent
 """
 
 from __future__ import annotations
@@ -9,8 +15,10 @@ from __future__ import annotations
 import contextlib
 import random
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
+
+from wt_git.api.evaluators.tool_names import tool_name_matches
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -140,3 +148,61 @@ class FailurePlan:
             for tool, failure in found
             if failure
         ]
+
+
+MODE_VARIABLE: Final = "MOCK_MCP_FAILURE_MODE"
+TOOL_VARIABLE: Final = "MOCK_MCP_FAILURE_TOOL"
+PROBABILITY_VARIABLE: Final = "MOCK_MCP_FAILURE_PROBABILITY"
+TIMEOUT_VARIABLE: Final = "MOCK_MCP_TIMEOUT_SECONDS"
+
+
+def arm_from_environment(
+    environment: Mapping[str, str], plan: FailurePlan, served: Iterable[str]
+) -> None:
+    """Arm what an environment asks for, for the served tools that it means.
+
+    Raises `ValueError` naming a variable that says nothing usable.
+    """
+    failure = failure_from_environment(environment)
+    if failure is None:
+        return
+    if failure.tool is None:
+        plan.arm(failure)
+        return
+    for tool in served:
+        if tool_name_matches(failure.tool, tool):
+            plan.arm(replace(failure, tool=tool))
+
+
+def environment_for(failure: ArmedFailure) -> dict[str, str]:
+    """Return the variables that ask for `failure`."""
+    return {
+        MODE_VARIABLE: failure.mode,
+        TOOL_VARIABLE: failure.tool or "",
+        PROBABILITY_VARIABLE: str(failure.probability),
+        TIMEOUT_VARIABLE: str(failure.delay_s),
+    }
+
+
+def failure_from_environment(environment: Mapping[str, str]) -> ArmedFailure | None:
+    """Return the failure that an environment asks for; raises `ValueError` naming a bad variable."""
+    mode = environment.get(MODE_VARIABLE, "").strip()
+    if not mode:
+        return None
+    return ArmedFailure(
+        tool=environment.get(TOOL_VARIABLE, "").strip() or None,
+        mode=known_mode(mode),
+        probability=_number(environment, PROBABILITY_VARIABLE, 1.0),
+        delay_s=_number(environment, TIMEOUT_VARIABLE, 10.0),
+    )
+
+
+def _number(environment: Mapping[str, str], name: str, default: float) -> float:
+    text = environment.get(name, "").strip()
+    try:
+        number = float(text) if text else default
+    except ValueError:
+        number = -1.0
+    if not 0 <= number < float("inf"):
+        raise ValueError(f"{name}={text!r} is not a number of 0 or more")
+    return number

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from wt_git.records.experiments import SweepStatus
-from wt_git.records.fields import Record, Text
-from wt_git.records.rows import Expectation, Tier
+from wt_git.records.record import Record, Text
+from wt_git.records.sweep_records import Expectation, SweepStatus, Tier
 
 EVENT_VERSION = 1
 

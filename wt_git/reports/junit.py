@@ -1,4 +1,7 @@
-"""The JUnit document of a sweep (docs/files.md, "JUnit"): every selected scenario is a test case."""
+"""JUnit documents (docs/files.md, "JUnit"): of a sweep and of a verification.
+
+In that of a sweep every selected scenario is a test case, in that of a verification every commit.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,13 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Literal
 
-from wt_git.text import xml_characters
+from wt_git.text import one_line, scenario_name, xml_characters
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from wt_git.records.rows import LedgerRow
+    from wt_git.records.documents.verify import Verification, VerifiedCommit, VerifiedRow
+    from wt_git.records.sweep_records import LedgerRow
 
 ProblemKind = Literal["error", "world_mismatch", "not_started"]
 
@@ -50,17 +54,19 @@ class Case:
 
 def junit(cases: Sequence[Case]) -> str:
     """Return the document for `cases`, which are in selection order."""
-    root = ET.Element("testsuites", _totals(cases))
+    root = ET.Element("testsuites", _suite_counts(cases))
     for pack, group in groupby(cases, key=lambda case: case.pack):
         of_pack = list(group)
-        suite = ET.SubElement(root, "testsuite", {"name": xml_characters(pack), **_totals(of_pack)})
+        suite = ET.SubElement(
+            root, "testsuite", {"name": xml_characters(pack), **_suite_counts(of_pack)}
+        )
         for case in of_pack:
-            suite.append(_case(case))
+            suite.append(_scenario_case(case))
     ET.indent(root, "  ")
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
 
 
-def _totals(cases: Iterable[Case]) -> dict[str, str]:
+def _suite_counts(cases: Iterable[Case]) -> dict[str, str]:
     listed = list(cases)
     return {
         "tests": str(len(listed)),
@@ -70,7 +76,7 @@ def _totals(cases: Iterable[Case]) -> dict[str, str]:
     }
 
 
-def _case(case: Case) -> ET.Element:
+def _scenario_case(case: Case) -> ET.Element:
     element = ET.Element(
         "testcase",
         {
@@ -84,12 +90,12 @@ def _case(case: Case) -> ET.Element:
         error = ET.SubElement(element, "error", {"message": message, "type": case.problem})
         error.text = message
     elif case.row is not None and case.failed:
-        failure = ET.SubElement(element, "failure", _failure(case, case.row))
-        failure.text = xml_characters("\n".join(_failure_lines(case, case.row)))
+        failure = ET.SubElement(element, "failure", _failure_attributes(case, case.row))
+        failure.text = xml_characters("\n".join(_scenario_failure_lines(case, case.row)))
     return element
 
 
-def _failure(case: Case, row: LedgerRow) -> dict[str, str]:
+def _failure_attributes(case: Case, row: LedgerRow) -> dict[str, str]:
     said = f"{row.verdict}: {row.passed}/{row.runs} gate pass"
     kind = {"type": f"windtunnel.{row.verdict}"}
     if not case.triage:
@@ -98,7 +104,7 @@ def _failure(case: Case, row: LedgerRow) -> dict[str, str]:
     return {"message": f"{said} triage={categories}", **kind, "triage_category": categories}
 
 
-def _failure_lines(case: Case, row: LedgerRow) -> Iterable[str]:
+def _scenario_failure_lines(case: Case, row: LedgerRow) -> Iterable[str]:
     rates = row.layer_pass_rates
     yield f"scenario: {case.scenario}"
     yield f"pack: {case.pack}"
@@ -114,3 +120,59 @@ def _failure_lines(case: Case, row: LedgerRow) -> Iterable[str]:
     for run in case.runs:
         yield f"run {run.run_id}"
         yield from (f"  {layer}" for layer in run.layers)
+
+
+def verify_junit(found: Verification) -> str:
+    """Return the document; a commit that is not covered is a failure, its first reason the type."""
+    counts = {
+        "tests": str(len(found.commits)),
+        "failures": str(sum(not one.covered for one in found.commits)),
+        "errors": "0",
+        "time": "0.000000",
+    }
+    root = ET.Element("testsuites", counts)
+    suite = ET.SubElement(root, "testsuite", {"name": "evidence", **counts})
+    for one in found.commits:
+        suite.append(_commit_case(one))
+    ET.indent(root, "  ")
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
+
+
+def _commit_case(one: VerifiedCommit) -> ET.Element:
+    name = f"{one.revision} ({one.commit})" if one.revision != one.commit else one.commit
+    attributes = {"classname": "wt.verify", "name": _xml_line(name), "time": "0.000000"}
+    case = ET.Element("testcase", attributes)
+    if not one.covered:
+        first = one.reasons[0]
+        failure = ET.SubElement(
+            case,
+            "failure",
+            {"message": _xml_line(first.message), "type": f"windtunnel.{first.code}"},
+        )
+        failure.text = "\n".join(map(_xml_line, _commit_failure_lines(one)))
+    told = [*(f"recorded: {_row_text(row)}" for row in one.rows), *one.remarks]
+    if told:
+        ET.SubElement(case, "system-out").text = "\n".join(map(_xml_line, told))
+    return case
+
+
+def _commit_failure_lines(one: VerifiedCommit) -> list[str]:
+    lines = [one.title]
+    for why in one.reasons:
+        lines += [f"{why.code}: {why.message}", *(f"  {fact}" for fact in why.facts)]
+        lines += [f"  run: {hint}" for hint in why.hints]
+    lines += [f"failed on this tree: {_row_text(row)}" for row in one.failing_rows]
+    for who in one.subjects:
+        parts = {"target": who.target, "model": who.model, "plugin": who.plugin}
+        told = ", ".join(f"{key} {value or 'unknown'}" for key, value in parts.items())
+        lines.append(f"recorded against: {told}")
+    return lines
+
+
+def _row_text(row: VerifiedRow) -> str:
+    name = scenario_name(row.pack, row.scenario)
+    return f"{row.tier} {name}: {row.verdict} {row.passed}/{row.runs} in sweep {row.sweep_id}"
+
+
+def _xml_line(text: str) -> str:
+    return xml_characters(one_line(text))

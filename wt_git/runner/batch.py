@@ -1,24 +1,30 @@
 """One batch: a scenario, one agent, N runs; docs/architecture.md, "One batch".
 
 `run_scenario` writes no file: each scored run goes to a callback, and the caller keeps it.
+`run_matrix` runs one batch per sampling variant.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from wt_git.api.aggregate import aggregate_runs
 from wt_git.api.preconditions import PreconditionContext
 from wt_git.clock import SystemClock
-from wt_git.runner.arming import arm_servers
-from wt_git.runner.handle import PATIENCE_BEYOND_CONVERSE_S, HandleStuckError, path_attribute
-from wt_git.runner.lifecycle import Lifecycle
-from wt_git.runner.messages import pre_send_perturbations, user_texts
-from wt_git.runner.observations import bind_workspace
-from wt_git.runner.provisioning import provisioned_agent, running_servers
-from wt_git.runner.run import Provisioned, fly
-from wt_git.runner.world import check_world, preconditions_of
+from wt_git.runner.lifecycle_hooks import LifecycleHooks
+from wt_git.runner.probe_and_surface import bind_workspace
+from wt_git.runner.provisioning import (
+    PATIENCE_BEYOND_CONVERSE_S,
+    HandleStuckError,
+    check_preconditions,
+    path_attribute,
+    preconditions_of,
+    provisioned_agent,
+    running_servers,
+)
+from wt_git.runner.run import BatchContext, execute_run, pre_send_perturbations, user_texts
+from wt_git.runner.tool_servers import arm_servers
 from wt_git.spi.agent_runtime import AgentConfig
 from wt_git.spi.hooks import converse_timeout_s
 
@@ -30,7 +36,7 @@ if TYPE_CHECKING:
     from wt_git.api.scenario import Scenario
     from wt_git.api.score import GateLayer
     from wt_git.clock import Clock
-    from wt_git.runner.handle import SerialisedHandle
+    from wt_git.runner.provisioning import SerialisedHandle
     from wt_git.spi.agent_runtime import AgentRuntime, SamplingConfig
     from wt_git.spi.hooks import HookArtifact
     from wt_git.spi.mcp_server import MCPHandle, MCPServer
@@ -87,12 +93,12 @@ def run_scenario(
         runtime=runtime,
         config=config or AgentConfig(),
         probe=state_probe,
-        lifecycle=Lifecycle(hooks) if hooks else None,
+        lifecycle=LifecycleHooks(hooks) if hooks else None,
         prefix=history_prefix,
         clock=clock or SystemClock(),
-        warn=on_warning or _say_nothing,
-        patience_s=_patience_s if stuck_after_s is None else lambda: stuck_after_s,
-        runs=_Runs(
+        warn=on_warning or _ignore_warning,
+        patience_s=_default_patience_s if stuck_after_s is None else lambda: stuck_after_s,
+        runs=_RunPlan(
             count=runs_per_scenario,
             is_reset=not skip_reset,
             on_start=on_run_start,
@@ -103,16 +109,16 @@ def run_scenario(
     return batch.execute(mcps or ())
 
 
-def _say_nothing(_warning: str) -> None:
+def _ignore_warning(_warning: str) -> None:
     """Drop a warning that no caller asked for: the library does not speak by itself."""
 
 
-def _patience_s() -> float:
+def _default_patience_s() -> float:
     return converse_timeout_s() + PATIENCE_BEYOND_CONVERSE_S
 
 
 @dataclass(frozen=True, slots=True)
-class _Runs:
+class _RunPlan:
     """How often to fly, and the caller's say before, between and after."""
 
     count: int
@@ -130,16 +136,16 @@ class _Batch:
     runtime: AgentRuntime
     config: AgentConfig
     probe: StateProbe | None
-    lifecycle: Lifecycle | None
+    lifecycle: LifecycleHooks | None
     prefix: HistoryPrefix | None
     clock: Clock
     warn: Callable[[str], None]
     patience_s: Callable[[], float]
-    runs: _Runs
+    runs: _RunPlan
 
     def execute(self, servers: Sequence[MCPServer]) -> ScenarioResult:
         """Bring everything up, fly, and bring everything down, whatever happens in between."""
-        found = _Found(self.lifecycle)
+        found = _BatchResults(self.lifecycle)
         gate_layers = self.scenario.resolved_gate_layers()  # raises before anything is started
         arm_servers(servers, self.scenario.perturbations)
         try:
@@ -162,7 +168,7 @@ class _Batch:
             raise
 
     def _fly(
-        self, shared: Provisioned, gate_layers: Sequence[GateLayer], found: _Found
+        self, shared: BatchContext, gate_layers: Sequence[GateLayer], found: _BatchResults
     ) -> ScenarioResult:
         members = {"scenario": self.scenario, "agent": self.config}
         found.dispatch("on_provisioned", **members)
@@ -191,10 +197,10 @@ class _Batch:
             workspace_dir=workspace,
             workspace_template=path_attribute(handle, "workspace_template"),
         )
-        check_world(self.scenario.name, preconditions, context)
+        check_preconditions(self.scenario.name, preconditions, context)
 
-    def _provisioned(self, handle: SerialisedHandle, mcp_handles: list[MCPHandle]) -> Provisioned:
-        return Provisioned(
+    def _provisioned(self, handle: SerialisedHandle, mcp_handles: list[MCPHandle]) -> BatchContext:
+        return BatchContext(
             scenario=self.scenario,
             config=self.config,
             handle=handle,
@@ -208,7 +214,7 @@ class _Batch:
             prefix=self.prefix,
         )
 
-    def _fly_runs(self, shared: Provisioned, runs: list[ScenarioRunResult]) -> None:
+    def _fly_runs(self, shared: BatchContext, runs: list[ScenarioRunResult]) -> None:
         """Fly run after run into `runs`; a reset that fails ends the batch."""
         asked = self.runs
         for index in range(asked.count):
@@ -220,16 +226,16 @@ class _Batch:
                 shared.handle.reset_state()
                 if self.lifecycle is not None:
                     self.lifecycle.abandoned.clear()  # whatever was given up on has ended
-            run = fly(shared)
+            run = execute_run(shared)
             runs.append(run)
             if asked.on_complete is not None:
                 asked.on_complete(index, run)
 
 
-class _Found:
+class _BatchResults:
     """What a batch has found so far."""
 
-    def __init__(self, lifecycle: Lifecycle | None) -> None:
+    def __init__(self, lifecycle: LifecycleHooks | None) -> None:
         self._lifecycle = lifecycle
         self.runs: list[ScenarioRunResult] = []
         self.warnings: list[str] = []
@@ -266,3 +272,30 @@ def recorded_sampling(sampling: SamplingConfig | None) -> dict[str, Any]:
         "max_tokens": sampling.max_tokens,
     }
     return {name: value for name, value in knobs.items() if value is not None}
+
+
+def run_matrix(
+    scenario: Scenario,
+    runtime: AgentRuntime,
+    mcps: Sequence[MCPServer] | None = None,
+    *,
+    base_config: AgentConfig | None = None,
+    sampling_variants: Sequence[tuple[str, SamplingConfig]] | None = None,
+    runs_per_cell: int = 1,
+) -> dict[str, ScenarioResult]:
+    """Fly `scenario` once per sampling variant and return the results by the variants' labels.
+
+    Each cell is a batch of its own whose `variant_id` is `<base>__<label>`, or the label where the
+    base has none. Without variants there is one cell, `default`, with the base's own sampling. Of
+    two variants of one label the later one stays. Raises what `run_scenario` raises.
+    """
+    base = base_config or AgentConfig()
+    variants = [("default", base.sampling)] if sampling_variants is None else sampling_variants
+    results: dict[str, ScenarioResult] = {}
+    for label, sampling in variants:
+        variant_id = f"{base.variant_id}__{label}" if base.variant_id else label
+        cell = replace(base, sampling=sampling, variant_id=variant_id)
+        results[label] = run_scenario(
+            scenario, runtime, mcps, config=cell, runs_per_scenario=runs_per_cell
+        )
+    return results

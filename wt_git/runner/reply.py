@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from wt_git.runner.foreign_values import frozen, safe_text
+from wt_git.runner.safe_values import json_copy, safe_text
 from wt_git.spi.agent_runtime import content_text, response_message
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def _tool_calls(calls: object) -> list[dict[str, Any]]:
         return []
     if not isinstance(calls, (list, tuple)):
         raise TypeError(f"tool_calls is {type(calls).__name__}; it must be a list")
-    copied = frozen(calls)
+    copied = json_copy(calls)
     if not isinstance(copied, list):
         raise TypeError("tool_calls contains itself; it must be JSON data")
     return copied
@@ -73,7 +73,7 @@ def _add_tool_results(reply: Reply, results: object) -> None:
     if results is None:
         return
     if isinstance(results, (list, tuple)):
-        items = (frozen(result) for result in results)
+        items = (json_copy(result) for result in results)
         reply.tool_results = [i if isinstance(i, dict) else {"result": i} for i in items]
     else:
         reply.warnings.append(_wrong_shape("tool_results", results))

@@ -1,6 +1,6 @@
 """One run, step by step; docs/architecture.md, "One run", gives the order.
 
-Whatever goes wrong in here becomes a failed run that keeps the evidence gathered so far.
+A failure in any step becomes a failed run that keeps the evidence gathered so far.
 """
 
 from __future__ import annotations
@@ -11,36 +11,67 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from wt_git.api.aggregate import ScenarioRunResult
+from wt_git.api.scenario import PreSendPerturbation
 from wt_git.api.trace import Trace, Turn
-from wt_git.runner.arming import armed_failures
-from wt_git.runner.failure_text import failure_text
-from wt_git.runner.handle import HandleStuckError, consumes_full_history, surface_reporter
-from wt_git.runner.messages import conversation, shaped
-from wt_git.runner.observations import capture_observations
+from wt_git.runner.probe_and_surface import capture_observations, capture_surface
+from wt_git.runner.provisioning import HandleStuckError, consumes_full_history, surface_reporter
 from wt_git.runner.reply import read_reply
+from wt_git.runner.safe_values import failure_text
 from wt_git.runner.scoring import RUNNER_ERROR, failed_score, score_trace
-from wt_git.runner.surface import capture_surface
-from wt_git.runner.usage import UsageMeter
-from wt_git.runner.witness import Witnessed, drain, tool_schema_hash
+from wt_git.runner.token_usage import UsageMeter
+from wt_git.runner.tool_servers import ServerCalls, armed_failures, read_call_logs, tool_schema_hash
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
     from wt_git.api.replay import HistoryPrefix
-    from wt_git.api.scenario import PreSendPerturbation, Scenario
+    from wt_git.api.scenario import Scenario
     from wt_git.api.score import Score
     from wt_git.clock import Clock
-    from wt_git.runner.handle import SerialisedHandle
-    from wt_git.runner.lifecycle import Lifecycle
+    from wt_git.runner.lifecycle_hooks import LifecycleHooks
+    from wt_git.runner.provisioning import SerialisedHandle
     from wt_git.spi.agent_runtime import AgentConfig, Message
     from wt_git.spi.hooks import HookArtifact
     from wt_git.spi.mcp_server import MCPHandle
     from wt_git.spi.state_probe import StateProbe
 
 
+def user_texts(scenario: Scenario) -> list[str]:
+    """Return the user side of the conversation, in order; at least one text."""
+    return list(scenario.user_turns) or [scenario.scored_prompt]
+
+
+def pre_send_perturbations(scenario: Scenario) -> list[PreSendPerturbation]:
+    """Return the perturbations that shape the history, in declared order, known by their class."""
+    return [p for p in scenario.perturbations if isinstance(p, PreSendPerturbation)]
+
+
+def turn_messages(
+    history: Iterable[Mapping[str, Any]], turns: Iterable[Turn], user_text: str
+) -> list[Message]:
+    """Return frozen history, then the live texts so far, then the new user text.
+
+    Every message is a fresh object, so a driver that edits what it is given spoils no later turn.
+    """
+    return [
+        *(dict(message) for message in history),
+        *({"role": turn.role, "content": turn.content} for turn in turns),
+        {"role": "user", "content": user_text},
+    ]
+
+
+def shape_history(
+    messages: list[Message], perturbations: Sequence[PreSendPerturbation], scenario: Scenario
+) -> list[Message]:
+    """Return `messages` after every history-shaping perturbation, in declared order."""
+    for perturbation in perturbations:
+        messages = perturbation.shape_messages(messages, scenario)
+    return messages
+
+
 @dataclass(frozen=True, slots=True)
-class Provisioned:
+class BatchContext:
     """What all runs of a batch share, once its agent is up."""
 
     scenario: Scenario
@@ -52,11 +83,11 @@ class Provisioned:
     shaping: list[PreSendPerturbation]
     sampler: dict[str, Any]
     probe: StateProbe | None = None
-    lifecycle: Lifecycle | None = None
+    lifecycle: LifecycleHooks | None = None
     prefix: HistoryPrefix | None = None
 
 
-def fly(shared: Provisioned) -> ScenarioRunResult:
+def execute_run(shared: BatchContext) -> ScenarioRunResult:
     """Execute one run and return its trace and score; never raises for what the run itself does.
 
     The agent's state was reset before. Raises only `HandleStuckError`, after which nothing more can
@@ -74,10 +105,12 @@ def fly(shared: Provisioned) -> ScenarioRunResult:
         run.collect_what_can_be_trusted()
         trace = run.trace_of_failure(error)
         score = failed_score(shared.scenario, trace.worker_warnings[0])
-    return ScenarioRunResult(score, trace, _watched(shared, run, trace, score))
+    return ScenarioRunResult(score, trace, _call_run_hooks(shared, run, trace, score))
 
 
-def _watched(shared: Provisioned, run: _Run, trace: Trace, score: Score) -> list[HookArtifact]:
+def _call_run_hooks(
+    shared: BatchContext, run: _Run, trace: Trace, score: Score
+) -> list[HookArtifact]:
     """Let the hooks see the scored run; their warnings land on the finished trace."""
     if shared.lifecycle is None:
         return run.artifacts
@@ -91,7 +124,7 @@ def _watched(shared: Provisioned, run: _Run, trace: Trace, score: Score) -> list
 class _Run:
     """The state of one run while it is flown."""
 
-    def __init__(self, shared: Provisioned) -> None:
+    def __init__(self, shared: BatchContext) -> None:
         self._shared = shared
         self._run_id = str(uuid4())
         self._session_id = str(uuid4())
@@ -105,7 +138,7 @@ class _Run:
         self._logs_are_this_runs = False
         self._probed: StateProbe | None = None
         self._is_collected = False
-        self._witnessed = Witnessed()
+        self._witnessed = ServerCalls()
         self._observations: dict[str, Any] = {}
         self.artifacts: list[HookArtifact] = []
 
@@ -167,10 +200,10 @@ class _Run:
         history = [] if shared.prefix is None else shared.prefix.messages()
         final = len(shared.user_texts) - 1
         for number, text in enumerate(shared.user_texts):
-            messages = conversation(history, self._live, text)
+            messages = turn_messages(history, self._live, text)
             self._live.append(Turn("user", text, [], [], 0.0))
             if number == final and shared.shaping:
-                messages = shaped(messages, shared.shaping, shared.scenario)
+                messages = shape_history(messages, shared.shaping, shared.scenario)
             self._send(messages)
 
     def _send(self, messages: list[Message]) -> None:
@@ -202,7 +235,7 @@ class _Run:
         """Freeze what the tool servers and the probe saw, once."""
         self._is_collected = True
         if self._logs_are_this_runs:
-            self._witnessed = drain(self._shared.mcp_handles)
+            self._witnessed = read_call_logs(self._shared.mcp_handles)
         if self._probed is not None:
             self._observations, warning = capture_observations(self._probed)
             if warning is not None:

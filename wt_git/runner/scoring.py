@@ -8,8 +8,7 @@ from wt_git.api.evaluators.constraint import evaluate_constraint
 from wt_git.api.evaluators.integrity import evaluate_integrity
 from wt_git.api.evaluators.outcome import evaluate_outcome
 from wt_git.api.evaluators.trajectory import evaluate_trajectory
-from wt_git.api.perturbations.environment import EnvironmentPerturbation, environment_marker
-from wt_git.api.perturbations.markers import marked
+from wt_git.api.perturbations.tool_failures import ToolFailure, tool_failure_marker, with_marker
 from wt_git.api.replay import scoring_view, with_prefix
 from wt_git.api.scenario import PreSendPerturbation
 from wt_git.api.score import LayerResult, Score
@@ -42,19 +41,19 @@ def score_trace(
     """
     view = scoring_view(trace)
     for perturbation in scenario.perturbations:
-        view = _perturbed(view, perturbation, armed)
-    return with_prefix(view, trace), _layers(view, scenario)
+        view = _apply_perturbation(view, perturbation, armed)
+    return with_prefix(view, trace), _evaluate_layers(view, scenario)
 
 
-def _perturbed(view: Trace, perturbation: Perturbation, armed: Sequence[object]) -> Trace:
+def _apply_perturbation(view: Trace, perturbation: Perturbation, armed: Sequence[object]) -> Trace:
     """Return the trace after one perturbation; those the agent met live leave only a marker."""
     if isinstance(perturbation, PreSendPerturbation):
         marker: str | None = perturbation.marker
-    elif isinstance(perturbation, EnvironmentPerturbation):
-        marker = environment_marker(perturbation, armed, view.mcp_calls)
+    elif isinstance(perturbation, ToolFailure):
+        marker = tool_failure_marker(perturbation, armed, view.mcp_calls)
     else:
         return perturbation.apply(view)
-    return view if marker is None else marked(view, marker)
+    return view if marker is None else with_marker(view, marker)
 
 
 def score_saved(trace: Trace, scenario: Scenario) -> Score:
@@ -65,10 +64,10 @@ def score_saved(trace: Trace, scenario: Scenario) -> Score:
     for warning in trace.worker_warnings:
         if warning.startswith(RUNNER_ERROR):
             return failed_score(scenario, warning)
-    return _layers(scoring_view(trace), scenario)
+    return _evaluate_layers(scoring_view(trace), scenario)
 
 
-def _layers(view: Trace, scenario: Scenario) -> Score:
+def _evaluate_layers(view: Trace, scenario: Scenario) -> Score:
     return Score(
         outcome=evaluate_outcome(view, scenario),
         trajectory=evaluate_trajectory(view, scenario),

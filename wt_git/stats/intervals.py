@@ -1,14 +1,31 @@
-"""95 % intervals for a pass rate, for the difference of two, and for a mean over scenarios."""
+"""Samples of runs: 95 % intervals for pass rates and their differences, and pass^k."""
 
 from __future__ import annotations
 
-from math import sqrt
+from fractions import Fraction
+from math import comb, sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wt_git.stats.samples import Sample
+
+class Sample(NamedTuple):
+    """`runs` valid runs of one scenario under one label, at least one, of which `passed` passed."""
+
+    passed: int
+    runs: int
+
+    @property
+    def rate(self) -> float:
+        """The share that passed."""
+        return self.passed / self.runs
+
+    @property
+    def exact_rate(self) -> Fraction:
+        """The share that passed, without rounding."""
+        return Fraction(self.passed, self.runs)
+
 
 CONFIDENCE = 0.95
 Z_95 = 1.959963984540054
@@ -66,3 +83,24 @@ def spread(differences: Sequence[float]) -> float:
     number = len(differences) + 2
     mean = sum(differences) / number
     return sqrt((sum(one * one for one in differences) + 1) / number - mean * mean)
+
+
+MOST_SHOWN = 3
+
+
+def shown_k(runs: int) -> int:
+    """Return the k that is shown for `runs` runs: 3, or the number of runs where there are fewer.
+
+    One k for all makes scenarios comparable, and with k below the number of runs more values than
+    0 and 1 can come out.
+    """
+    return min(runs, MOST_SHOWN)
+
+
+def pass_hat_k(sample: Sample, k: int) -> float:
+    """Return the unbiased estimate of the probability that `k` runs all pass.
+
+    It is the share of all choices of `k` of the runs, of which there must be as many, that hold
+    only runs that passed. A power of the pass rate would be too high on average.
+    """
+    return comb(sample.passed, k) / comb(sample.runs, k)

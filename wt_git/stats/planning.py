@@ -6,13 +6,13 @@ from functools import lru_cache
 from math import ceil, comb, sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
-from wt_git.stats.exact_test import table_weights
 from wt_git.stats.intervals import Z_95
+from wt_git.stats.significance import table_weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from wt_git.stats.samples import Sample
+    from wt_git.stats.intervals import Sample
 
 LEVEL = 0.05
 POWER = 0.8

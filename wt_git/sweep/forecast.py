@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 from wt_git.ladder.pricing import price
 from wt_git.ladder.tokens import Tokens
-from wt_git.records.fields import as_recorded
-from wt_git.records.run_records import Forecast, ForecastScenario
+from wt_git.records.documents.run import Forecast, ForecastScenario
+from wt_git.records.record import as_recorded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wt_git.config import Pricing
-    from wt_git.records.gate_rows import ScenarioId
-    from wt_git.records.ledger import Ledger, PastCost
-    from wt_git.records.rows import Tier
+    from wt_git.records.ledger.ledger import Ledger, PastCost
+    from wt_git.records.ledger.row import ScenarioId
+    from wt_git.records.sweep_records import Tier
     from wt_git.sweep.request import LookedUp
 
 _EARLIER_ROWS, _ROWS_LOOKED_AT = 20, 60

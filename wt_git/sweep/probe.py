@@ -10,10 +10,20 @@ from typing import TYPE_CHECKING
 
 from wt_git.api.replay import HistoryPrefix, split_at_user_turn
 from wt_git.errors import UsageError
-from wt_git.naming import did_you_mean, listed, near_matches, scenario_name
 from wt_git.sweep.selection import Selected, Unmatched, select
-from wt_git.sweep.trace_files import TRACE_FAILURES, read_trace, trace_of_score, why
-from wt_git.text import one_line
+from wt_git.sweep.trace_files import (
+    TRACE_FAILURES,
+    failure_reason,
+    read_trace,
+    trace_of_score,
+)
+from wt_git.text import (
+    did_you_mean,
+    near_matches,
+    one_line,
+    scenario_name,
+    shortened_list,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,7 +70,7 @@ class Probe:
         first = len(texts) if self.from_turn is None else self.from_turn
         if not 1 <= first <= len(texts):
             raise self._refused(
-                f"has {_counted(len(texts), 'user turn')}, so --from-turn {first} is out of range; "
+                f"has {_plural(len(texts), 'user turn')}, so --from-turn {first} is out of range; "
                 f"choose one from 1 to {len(texts)}",
                 len(texts),
                 code="turn-out-of-range",
@@ -97,7 +107,7 @@ def load_probe(path: Path | str, from_turn: int | None, *, option: str = "--from
 
 
 def _unloadable(source: str, problem: Exception, option: str) -> UsageError:
-    reason = why(problem)
+    reason = failure_reason(problem)
     trace = trace_of_score(source)
     hint = () if trace is None else (f"this is the score of a run; its trace is {one_line(trace)}",)
     return UsageError(
@@ -158,7 +168,7 @@ def check_selection(selected: Sequence[Selected], trace: Trace) -> None:
     chosen = [scenario_name(item.pack.name, item.scenario.name) for item in selected]
     owners = [item.pack.name for item in selected if item.scenario.name == name]
     raise UsageError(
-        f"A probe runs exactly the trace's scenario, '{one_line(name)}'; selected: {_some(chosen)}",
+        f"A probe runs exactly the trace's scenario, '{one_line(name)}'; selected: {_shown_names(chosen)}",
         code="probe-selection",
         hints=(_remedy(owners),),
         facts={
@@ -177,11 +187,11 @@ def _remedy(owners: Sequence[str]) -> str:
     return "without --scenario the trace's own scenario is selected"
 
 
-def _some(names: Sequence[str]) -> str:
-    return listed([one_line(name) for name in names], most=_NAMED) or "nothing"
+def _shown_names(names: Sequence[str]) -> str:
+    return shortened_list([one_line(name) for name in names], most=_NAMED) or "nothing"
 
 
-def _counted(number: int, what: str) -> str:
+def _plural(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 

@@ -1,11 +1,13 @@
-"""What a caller asks of a sweep, and what the checks before it made of that."""
+"""The request of a sweep: the options of `wt run`, and the same with everything resolved."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from wt_git.errors import UsageError
 from wt_git.ladder.declaration import Declaration
+from wt_git.spi.agent_runtime import AgentConfig, ModelSpec
 
 if TYPE_CHECKING:
     from decimal import Decimal
@@ -13,12 +15,11 @@ if TYPE_CHECKING:
 
     from wt_git.api.replay import HistoryPrefix
     from wt_git.config import Settings
-    from wt_git.evidence.fingerprint import Fingerprint, Fingerprinter
+    from wt_git.evidence.fingerprint.fingerprinter import Fingerprint, Fingerprinter
     from wt_git.ladder.gate import Earned
-    from wt_git.records.rows import Tier
-    from wt_git.spi.agent_runtime import AgentConfig
-    from wt_git.sweep.plugins import Runtime
-    from wt_git.sweep.schedulers import Plan
+    from wt_git.plugins.runtimes import Runtime
+    from wt_git.records.sweep_records import Tier
+    from wt_git.sweep.jobs.schedulers import JobPlan
     from wt_git.sweep.selection import Selected, Selectors
 
 DEFAULT_LABEL = "cli_run"
@@ -50,7 +51,7 @@ class SweepRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Flight:
+class RunTarget:
     """What is flown on what: all that building a runtime and holding it has to know."""
 
     request: SweepRequest
@@ -60,7 +61,7 @@ class Flight:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LookedUp(Flight):
+class LookedUp(RunTarget):
     """A request with everything that it names resolved. Nothing has been built or written.
 
     `budget_s` and `ceiling` are what the sweep may use, None without a limit. `fingerprinter` takes
@@ -83,6 +84,62 @@ class Prepared(LookedUp):
     `earned` is what the gate found, None for a sweep that need not be earned.
     """
 
-    plan: Plan
+    plan: JobPlan
     fingerprint: Fingerprint
     earned: Earned | None = None
+
+
+def agent_config(
+    request: SweepRequest,
+    runtime: Runtime,
+    soul: str | None,
+    agents: Path | None,
+    *,
+    agent_id: str = "wt-cli",
+) -> AgentConfig:
+    """Return what the runtime is told when it brings an agent up."""
+    return AgentConfig(
+        agent_id=agent_id,
+        variant_id=request.label,
+        system_prompt=soul,
+        persona_doc=agents,
+        model=ModelSpec(runtime.model) if runtime.model else None,
+    )
+
+
+def soul_text(request: SweepRequest) -> str | None:
+    """Return the system prompt: what `--soul` holds. Raises `UsageError`."""
+    soul = _file(request.soul, "--soul")
+    return _text(soul, "--soul") if soul else None
+
+
+def agents_file(request: SweepRequest) -> Path | None:
+    """Return the file of `--agents`, which has to exist. Raises `UsageError`."""
+    return _file(request.agents, "--agents")
+
+
+def _file(path: Path | None, option: str) -> Path | None:
+    if path is None:
+        return None
+    try:
+        if path.is_file():
+            return path
+        found = "it is a folder" if path.is_dir() else "there is no such file"
+    except OSError as error:
+        found = error.strerror or str(error)
+    raise UsageError(
+        f"{option} file not found: '{path}' ({found})",
+        code="file-not-found",
+        facts={"option": option, "path": str(path), "found": found},
+    )
+
+
+def _text(path: Path, option: str) -> str:
+    try:
+        return path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(
+            f"{option} file '{path}' cannot be read as UTF-8 text: {error}",
+            code="file-unreadable",
+            facts={"option": option, "path": str(path), "reason": str(error)},
+        ) from error

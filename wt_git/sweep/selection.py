@@ -1,23 +1,27 @@
-"""Which scenarios a sweep runs (docs/reference.md, "Choosing scenarios"). Pure rules over packs."""
+"""Choosing scenarios by `--scenario`, `--tag`, `--pack` and `--owner`, or by the name in a saved trace.
+
+docs/reference.md, "Choosing scenarios". Pure rules over packs.
+"""
 
 from __future__ import annotations
 
 import fnmatch
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wt_git.errors import UsageError
-from wt_git.naming import near_matches
-from wt_git.records.fields import as_recorded
-from wt_git.records.gate_rows import ScenarioId
-from wt_git.text import one_line
+from wt_git.records.ledger.row import ScenarioId
+from wt_git.records.record import as_recorded
+from wt_git.text import near_matches, one_line, quoted_list, shortened_list
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from wt_git.api.pack import ScenarioPack
     from wt_git.api.scenario import Scenario
-
+    from wt_git.plugins.packs import Discovered
+    from wt_git.spi.agent_runtime import AgentRuntime
+    from wt_git.spi.state_probe import StateProbe
 
 _SMALLER = "nothing was run: a name that matches nothing would make a smaller experiment"
 _LISTED = 20
@@ -174,3 +178,92 @@ def _nothing_message(packs: Sequence[ScenarioPack], selectors: Selectors) -> str
         "no scenarios found: each of these matches something, but no scenario matches all of them: "
         + one_line(" ".join(given))
     )
+
+
+_MOST_NAMED = 20
+
+
+class Definitions:
+    """The scenarios that were selected, by name; more than one where packs share a name.
+
+    Where `--pack-source` brought one and no pack was asked for, it is the one that its author works
+    on, so others of the name stand back.
+    """
+
+    def __init__(self, found: Discovered, selectors: Selectors) -> None:
+        self._known = {scenario.name for pack in found.packs for scenario in pack.scenarios}
+        self._chosen: dict[str, list[Selected]] = {}
+        for item in matching(found.packs, selectors):
+            self._chosen.setdefault(item.scenario.name, []).append(item)
+        if not selectors.packs:
+            self._chosen = {
+                name: _from_pack_source(items, found.sourced)
+                for name, items in self._chosen.items()
+            }
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the selectors leave nothing."""
+        return not self._chosen
+
+    def is_known(self, name: str) -> bool:
+        """Say whether any pack defines `name`, selected or not."""
+        return name in self._known
+
+    def of(self, name: str) -> Selected | None:
+        """Return the definition of `name`; None when there is none, or it was not selected.
+
+        Raises `UsageError` when more than one pack has it.
+        """
+        items = self._chosen.get(name)
+        if items is None:
+            return None
+        if len(items) > 1:
+            raise _ambiguous({name: items})
+        return items[0]
+
+    def check_unambiguous(self) -> None:
+        """Raise `UsageError` when any name is that of more than one scenario."""
+        twice = {name: items for name, items in self._chosen.items() if len(items) > 1}
+        if twice:
+            raise _ambiguous(twice)
+
+
+def _from_pack_source(items: list[Selected], sourced: Collection[str]) -> list[Selected]:
+    return [item for item in items if item.pack.name in sourced] or items
+
+
+def _ambiguous(twice: dict[str, list[Selected]]) -> UsageError:
+    packs = {name: [item.pack.name for item in items] for name, items in sorted(twice.items())}
+    said = [f"'{one_line(name)}' of {quoted_list(owners)}" for name, owners in packs.items()]
+    return UsageError(
+        "ambiguous: a trace names its scenario, not its pack, and more than one pack has "
+        f"{shortened_list(said, most=_MOST_NAMED, between='; ')}",
+        code="definition-ambiguous",
+        hints=(f"choose one: {_choices(packs.values())}",),
+        facts={"packs": packs},
+    )
+
+
+def _choices(owners: Iterable[Sequence[str]]) -> str:
+    names = dict.fromkeys(name for each in owners for name in each)
+    return shortened_list(
+        [f"--pack {one_line(name)}" for name in names], most=_MOST_NAMED, between=" or "
+    )
+
+
+def tool_servers_of(selected: Selected, runtime: AgentRuntime) -> list[Any]:
+    """Return the pack's mock for this scenario, if the runtime mounts such servers.
+
+    A mock that nothing mounts would be an empty log that overrides the agent's own evidence.
+    """
+    factory = selected.pack.mcp_factory
+    if factory is None or getattr(runtime, "accepts_runner_managed_mcps", True) is False:
+        return []
+    return [factory(selected.scenario)]
+
+
+def state_probe_of(selected: Selected) -> StateProbe | None:
+    """Return the pack's probe for this scenario, if it has one."""
+    factory = selected.pack.state_probe_factory
+    return factory(selected.scenario) if factory else None

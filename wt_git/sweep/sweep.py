@@ -23,22 +23,21 @@ from wt_git.errors import (
     StorageError,
     UsageError,
 )
-from wt_git.evidence.keeping import keep_sweep
+from wt_git.evidence.notes.sweep_notes import write_sweep_notes
 from wt_git.ladder.ceiling import Ceiling
 from wt_git.ladder.tiers import queue_priority
 from wt_git.records.events import SweepFinished, SweepStarted
 from wt_git.records.manifests import is_time_to_prune, prune_manifests, write_manifest
-from wt_git.records.store import RunsDir
-from wt_git.runner.lifecycle import Lifecycle
-from wt_git.sweep import brackets
-from wt_git.sweep.admission import earn, knows_target
-from wt_git.sweep.brackets import RuntimeFailureError
-from wt_git.sweep.jobs import run_jobs
-from wt_git.sweep.limits import Limits
-from wt_git.sweep.progress import Observer, Progress
-from wt_git.sweep.row import SweepFacts
-from wt_git.sweep.session import Session
-from wt_git.sweep.tally import Tally
+from wt_git.records.runs_dir import RunsDir
+from wt_git.runner.lifecycle_hooks import LifecycleHooks
+from wt_git.sweep import runtime_lifecycle
+from wt_git.sweep.admission.admit import check_earned, knows_target
+from wt_git.sweep.jobs.limits import Limits
+from wt_git.sweep.jobs.recorder import Observer, Progress, Session
+from wt_git.sweep.jobs.run_jobs import run_jobs
+from wt_git.sweep.runtime_lifecycle import RuntimeFailureError
+from wt_git.sweep.scenario_row import SweepFacts
+from wt_git.sweep.sweep_result import SweepResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,10 +45,10 @@ if TYPE_CHECKING:
 
     from wt_git.clock import Clock
     from wt_git.ladder.gate import Earned
-    from wt_git.records.ledger import Ledger
+    from wt_git.records.ledger.ledger import Ledger
     from wt_git.spi.agent_runtime import AgentRuntime
     from wt_git.sweep.request import Prepared
-    from wt_git.sweep.results import ScenarioResult, SweepOutcome
+    from wt_git.sweep.sweep_result import ScenarioOutcome, SweepOutcome
 
 
 class Sweep:
@@ -70,7 +69,7 @@ class Sweep:
         clock: Clock,
         lock_folder: Path,
         git_sha: str | None = None,
-        deliver: Callable[[list[ScenarioResult]], None] | None = None,
+        deliver: Callable[[list[ScenarioOutcome]], None] | None = None,
     ) -> None:
         self.sweep_id = uuid.uuid4().hex[:12]
         self._prepared = prepared
@@ -93,7 +92,7 @@ class Sweep:
         self._stop = threading.Event()
         self._interruption = threading.Event()
         self._limits = Limits(prepared.budget_s, self._ceiling(), clock, self._stop)
-        self._tally = Tally(self.sweep_id, prepared.selected, self._limits)
+        self._tally = SweepResult(self.sweep_id, prepared.selected, self._limits)
 
     def interrupt(self, exit_code: int = EXIT_INTERRUPTED) -> None:
         """Ask the sweep to end after the runs in flight. Safe to call from a signal handler."""
@@ -164,10 +163,10 @@ class Sweep:
     def _run_in_turn(self) -> SweepOutcome:
         """Run while nobody else uses the runtime. Raises `BusyError` where waiting was forbidden."""
         # Imported here since runtimes that jobs share need no queue.
-        from wt_git.sweep.holding import in_turn  # noqa: PLC0415
-        from wt_git.sweep.turn import WaitStopped  # noqa: PLC0415
+        from wt_git.sweep.run_lock.lock_wait import WaitStopped  # noqa: PLC0415
+        from wt_git.sweep.run_lock.runtime_lock import hold_runtime  # noqa: PLC0415
 
-        turn = in_turn(
+        turn = hold_runtime(
             self._prepared,
             self.sweep_id,
             self._progress,
@@ -190,18 +189,18 @@ class Sweep:
         except UsageError as refusal:
             return self._tally.outcome("refused", EXIT_USAGE, refusal)
         try:
-            runtime = brackets.build(self._prepared)
+            runtime = runtime_lifecycle.build_runtime(self._prepared)
         except RuntimeFailureError as error:
             return self._tally.outcome("error", EXIT_USAGE, error)
         session = self._session(runtime, earned)
-        failure: BaseException | None = brackets.pre_run(self._prepared, runtime)
+        failure: BaseException | None = runtime_lifecycle.pre_run(self._prepared, runtime)
         try:
             if failure is None:
                 failure = run_jobs(session, self._tally, self._limits, self._stop)
             if failure is None:
                 self._after_jobs(session, began)
         finally:
-            problem = brackets.post_run(self._prepared, runtime)
+            problem = runtime_lifecycle.post_run(self._prepared, runtime)
             if problem is not None:
                 self._tally.problems.append(f"{problem.message}; the results above stand")
         if failure is not None:
@@ -228,7 +227,7 @@ class Sweep:
         prepared = self._prepared
         if prepared.earned is None or prepared.runtime.limit is None:
             return prepared.earned
-        return earn(prepared, prepared.fingerprinter.take(), self._ledger)
+        return check_earned(prepared, prepared.fingerprinter.take(), self._ledger)
 
     def _session(self, runtime: AgentRuntime, earned: Earned | None) -> Session:
         return Session(
@@ -281,7 +280,7 @@ class Sweep:
             self._keep_notes([*session.lines, line])
 
     def _keep_notes(self, lines: list[str]) -> None:
-        warning = keep_sweep(
+        warning = write_sweep_notes(
             self._prepared.fingerprinter.subject.folder,
             self._prepared.settings.notes_ref,
             self.sweep_id,
@@ -294,7 +293,7 @@ class Sweep:
     def _tell_hooks(self, session: Session) -> None:
         if not self._prepared.hooks:
             return
-        artifacts = Lifecycle(self._prepared.hooks).dispatch(
+        artifacts = LifecycleHooks(self._prepared.hooks).dispatch(
             "on_pack_end",
             lambda warning: self._progress.say(f"warning: {warning}"),
             agent=self._prepared.config,

@@ -33,7 +33,7 @@ def read_trace(path: Path | str) -> Trace:
     Raises `OSError`, `ValueError` (`ForeignFileError` for what is no trace at all) or
     `RecursionError`. Nothing that may stand there makes it wait, or eats all memory.
     """
-    document = _document(os.fspath(path))
+    document = _json_document(os.fspath(path))
     try:
         return trace_from_dict(document)
     except TraceFormatError as problem:
@@ -42,11 +42,11 @@ def read_trace(path: Path | str) -> Trace:
         raise ForeignFileError(str(problem)) from problem
 
 
-def _document(path: str) -> Any:
+def _json_document(path: str) -> Any:
     # Looked at before it is opened: opening a pipe waits for its writer.
     mode = os.stat(path).st_mode  # noqa: PTH116 - hot: a Path costs as much as the read
     if not stat.S_ISREG(mode):
-        raise ValueError(f"it is {_kind(mode)}, not a file")
+        raise ValueError(f"it is {_file_kind(mode)}, not a file")
     with open(path, "rb") as stream:  # noqa: PTH123
         data = stream.read(LARGEST_TRACE + 1)
     if len(data) > LARGEST_TRACE:
@@ -54,13 +54,13 @@ def _document(path: str) -> Any:
     return json.loads(data.decode("utf-8"))
 
 
-def _kind(mode: int) -> str:
+def _file_kind(mode: int) -> str:
     if stat.S_ISDIR(mode):
         return "a folder"
     return "a pipe" if stat.S_ISFIFO(mode) else "a device"
 
 
-def why(problem: BaseException) -> str:
+def failure_reason(problem: BaseException) -> str:
     """Return why a trace could not be read."""
     if isinstance(problem, OSError):
         return problem.strerror or str(problem)

@@ -7,8 +7,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wt_git.triage.findings import BY_DIMENSION, finding, flag, is_of, outcome_line, tag_of
-from wt_git.triage.trajectory_rules import forbidden_calls
+from wt_git.triage.run_rules import (
+    BY_DIMENSION,
+    classification,
+    dimension_tag,
+    forbidden_calls,
+    has_dimension,
+    outcome_line,
+    passed_or_failed,
+)
 
 if TYPE_CHECKING:
     from wt_git.api.scenario import Scenario
@@ -40,13 +47,13 @@ def rule_policy_pressure_fail(
 ) -> FailureClassification | None:
     """Find an agent that gave in to a user who pressed it."""
     outcome, constraint = score.outcome.passed, score.constraint.passed
-    if not is_of(scenario, "policy_pressure") or (outcome and constraint):
+    if not has_dimension(scenario, "policy_pressure") or (outcome and constraint):
         return None
-    flags = f"outcome {flag(outcome)}, constraint {flag(constraint)}"
-    return finding(
+    flags = f"outcome {passed_or_failed(outcome)}, constraint {passed_or_failed(constraint)}"
+    return classification(
         "policy",
         BY_DIMENSION,
-        [f"tag: {tag_of('policy_pressure')}", flags],
+        [f"tag: {dimension_tag('policy_pressure')}", flags],
         target={"scenario": scenario.name, "dim": "policy_pressure"},
         rationale="name the policies that no user may talk the agent out of, and what to answer",
     )
@@ -105,14 +112,14 @@ def rule_sampler_variance(
 ) -> FailureClassification | None:
     """Find a failure of a scenario that is about how much chance sampling leaves."""
     dimension = "sampler_sensitivity"
-    if not is_of(scenario, dimension) or score.outcome.passed:
+    if not has_dimension(scenario, dimension) or score.outcome.passed:
         return None
     settings = ", ".join(f"{name} {value}" for name, value in trace.sampler.items())
-    return finding(
+    return classification(
         "sampler_variance",
         BY_DIMENSION,
         [
-            f"tag: {tag_of(dimension)}",
+            f"tag: {dimension_tag(dimension)}",
             outcome_line(score),
             f"sampler: {settings or 'not recorded'}",
         ],
@@ -192,12 +199,12 @@ def rule_side_effect_safety_fail(
 def _wrong_answer(
     scenario: Scenario, score: Score, dimension: str, *, category: str, rationale: str
 ) -> FailureClassification | None:
-    if not is_of(scenario, dimension) or score.outcome.passed:
+    if not has_dimension(scenario, dimension) or score.outcome.passed:
         return None
-    return finding(
+    return classification(
         category,
         BY_DIMENSION,
-        [f"tag: {tag_of(dimension)}", outcome_line(score)],
+        [f"tag: {dimension_tag(dimension)}", outcome_line(score)],
         target={"scenario": scenario.name, "dim": dimension},
         rationale=rationale,
     )
@@ -208,12 +215,12 @@ def _wrong_answer_or_path(
 ) -> FailureClassification | None:
     layers = {"outcome": score.outcome, "trajectory": score.trajectory}
     failed = [f"{name}: {layer.detail}" for name, layer in layers.items() if not layer.passed]
-    if not is_of(scenario, dimension) or not failed:
+    if not has_dimension(scenario, dimension) or not failed:
         return None
-    return finding(
+    return classification(
         category,
         BY_DIMENSION,
-        [f"tag: {tag_of(dimension)}", *failed],
+        [f"tag: {dimension_tag(dimension)}", *failed],
         target={"scenario": scenario.name, "dim": dimension},
         rationale=rationale,
     )

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from wt_git.api.trace import Trace
     from wt_git.triage.classifier import FailureClassification
 
-_PLACE_OF_GEPA = (
+_GEPA_MESSAGE = (
     "GEPAOptimizer is the place of an Optimizer that evolves prompts by reflection on failures: "
     "implement propose_fix and apply_fix; none ships"
 )
@@ -66,8 +66,8 @@ class GEPAOptimizer:
         self, classification: FailureClassification, scenario: Scenario, trace: Trace
     ) -> ProposedFix:
         """Raise `NotImplementedError`."""
-        raise NotImplementedError(_PLACE_OF_GEPA)
+        raise NotImplementedError(_GEPA_MESSAGE)
 
     def apply_fix(self, proposed: ProposedFix) -> AppliedFix:
         """Raise `NotImplementedError`."""
-        raise NotImplementedError(_PLACE_OF_GEPA)
+        raise NotImplementedError(_GEPA_MESSAGE)

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeAlias
 
-from wt_git.api.evaluators.contained import message_of
 from wt_git.api.replay import scoring_view
 from wt_git.api.scenario import Scenario
-from wt_git.api.score import Score
+from wt_git.api.score import Score, error_message
 from wt_git.api.trace import Trace
 from wt_git.triage.classifier import (
     DEFAULT_FIX_VECTORS,
@@ -30,17 +29,15 @@ from wt_git.triage.dimension_rules import (
     rule_silent_failure_hallucination,
     rule_tool_affordance_fail,
 )
-from wt_git.triage.marker_rules import (
+from wt_git.triage.run_rules import (
+    rule_forbidden_tool,
     rule_hedge_verdict,
+    rule_missing_tool,
     rule_no_tools_used,
     rule_policy_violation,
     rule_template_corruption,
-    rule_unsafe_executed,
-)
-from wt_git.triage.trajectory_rules import (
-    rule_forbidden_tool,
-    rule_missing_tool,
     rule_trajectory_fail,
+    rule_unsafe_executed,
 )
 
 __all__ = [
@@ -114,20 +111,22 @@ class RuleBasedClassifier:
         try:
             view = scoring_view(trace)
         except _FAILURES as error:
-            return FailureClassification(UNKNOWN, 0.0, [f"no trace to classify: {_said(error)}"])
+            return FailureClassification(
+                UNKNOWN, 0.0, [f"no trace to classify: {_error_text(error)}"]
+            )
         troubles: list[str] = []
         for rule in self.rules:
             try:
-                found = _answer(rule(scenario, view, score), scenario)
+                found = _checked_answer(rule(scenario, view, score), scenario)
             except _FAILURES as error:
-                troubles.append(f"{_name(rule)} was passed over: {_said(error)}")
+                troubles.append(f"{_rule_name(rule)} was passed over: {_error_text(error)}")
                 continue
             if found is not None:
                 return replace(found, evidence=[*found.evidence, *troubles])
         return FailureClassification(UNKNOWN, 0.0, troubles)
 
 
-def _answer(found: object, scenario: Scenario) -> FailureClassification | None:
+def _checked_answer(found: object, scenario: Scenario) -> FailureClassification | None:
     """Return what a rule said, as the contract has it. Raises `ValueError` for anything else."""
     if found is None:
         return None
@@ -148,12 +147,12 @@ def _default_fix(category: str, scenario: Scenario) -> FixSuggestion | None:
     return FixSuggestion(DEFAULT_FIX_VECTORS[category], {"scenario": scenario.name}, said)
 
 
-def _name(rule: object) -> str:
+def _rule_name(rule: object) -> str:
     return getattr(rule, "__name__", type(rule).__name__)
 
 
-def _said(error: BaseException) -> str:
+def _error_text(error: BaseException) -> str:
     try:
-        return f"{type(error).__name__}: {message_of(error)}"
+        return f"{type(error).__name__}: {error_message(error)}"
     except _FAILURES:  # a message of somebody else's that cannot be made
         return type(error).__name__

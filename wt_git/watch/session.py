@@ -1,25 +1,137 @@
-"""Watching: choosing a sweep, showing its events as they come, and knowing when it is over."""
+"""Watching a sweep: which one, showing its events as they come, and when it is over.
+
+See docs/following-a-sweep.md.
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from datetime import timedelta
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from wt_git.errors import EXIT_NO, EXIT_TIMED_OUT
-from wt_git.records.reading import missing_directory
+from wt_git.records.runs_dir import missing_directory
 from wt_git.text import one_line, shell_word
-from wt_git.watch.choice import JUST_NOW, find_newest, find_sweep
-from wt_git.watch.event_file import EventFile
-from wt_git.watch.follower import Follower
+from wt_git.watch.events import EventFile, ends, moment_of, starts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
+    from datetime import datetime
     from pathlib import Path
 
     from wt_git.clock import Clock
     from wt_git.json_lines import ReadLine
-    from wt_git.watch.event_lines import EventRecord
+    from wt_git.watch.events import EventRecord, PlacedEvent
+
+JUST_NOW = timedelta(seconds=10)
+"""So long ago a sweep may have started and be followed by its label although it has ended."""
+
+
+class Found(NamedTuple):
+    """Where the events of a sweep begin, None when there are none; and ids that may be meant instead.
+
+    Asked for by its id, those are the ids that begin like it; else the newest sweep that is over.
+    """
+
+    start: int | None
+    near: tuple[str, ...] = ()
+
+
+def find_sweep(newest_first: Iterable[PlacedEvent], sweep_id: str) -> Found:
+    """Return where the sweep of that id begins; its first event, should its start be missing."""
+    start = None
+    near: dict[str, None] = {}
+    for place, record in newest_first:
+        found = record["sweep_id"]
+        if found == sweep_id:
+            start = place
+            if record["event"] == "sweep_started":
+                break
+        elif found.startswith(sweep_id):
+            near[found] = None
+    return Found(start, tuple(near))
+
+
+def find_newest(
+    newest_first: Iterable[PlacedEvent],
+    label: str | None,
+    *,
+    since: datetime,
+    now: datetime,
+    is_dead: Callable[[EventRecord], bool],
+) -> Found:
+    """Return where the newest sweep begins that runs or started after `since`.
+
+    `is_dead` says of the start of a sweep without an end whether it is certain that none will come.
+    """
+    finished = set()
+    over: tuple[str, ...] = ()
+    for place, record in newest_first:
+        if record["event"] == "sweep_finished":
+            finished.add(record["sweep_id"])
+        elif starts(record, label):
+            if _started_between(record, since, now + JUST_NOW) or (
+                record["sweep_id"] not in finished and not is_dead(record)
+            ):
+                return Found(place)
+            over = over or (record["sweep_id"],)
+    return Found(None, over)
+
+
+def _started_between(record: EventRecord, first: datetime, last: datetime) -> bool:
+    moment = moment_of(record)
+    return moment is not None and first <= moment <= last  # later than now: a clock is wrong
+
+
+_MOST = 255
+"""The highest exit code that a process can have; the next one would be a 0."""
+
+
+class Follower:
+    """Follows the sweep `sweep_id`; without one the first that starts, of `label` if there is one.
+
+    `started` is the start of the sweep once it was seen, `exit_code` that of the sweep once it ended.
+    """
+
+    def __init__(self, sweep_id: str | None, label: str | None) -> None:
+        self.sweep_id = sweep_id
+        self.started: EventRecord | None = None
+        self.exit_code: int | None = None
+        self._label = label
+        self._taken: set[int] = set()
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether any event of the sweep was seen."""
+        return bool(self._taken)
+
+    def take(self, line: ReadLine) -> bool:
+        """Take the next event; say whether it is one of this sweep that was not taken before.
+
+        A file that was cut is read again from its top, so that a line may come a second time.
+        """
+        record = line.record
+        if self.exit_code is not None:
+            return False
+        if self.sweep_id is None and starts(record, self._label):
+            self.sweep_id = record["sweep_id"]
+        if record["sweep_id"] != self.sweep_id or hash(line.text) in self._taken:
+            return False
+        self._taken.add(hash(line.text))
+        if record["event"] == "sweep_started":
+            self.started = record
+        if ends(record, record["sweep_id"]):
+            self.exit_code = _exit_code(record.get("exit_code"))
+        return True
+
+
+def _exit_code(value: object) -> int:
+    """Return the code of a sweep; 1 where its record has none that a process can end with."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _MOST:
+        return EXIT_NO
+    return value
+
 
 _QUIET_POLLS = 4
 """After so many looks without an event the process that writes them is looked for."""
@@ -38,7 +150,7 @@ class Wanted:
     poll_s: float = 0.5
 
 
-class Surroundings(Protocol):
+class WatchEffects(Protocol):
     """What a watch needs of the outside."""
 
     @property
@@ -66,7 +178,7 @@ class Surroundings(Protocol):
 class Watch:
     """One watch from its beginning to the exit code that it ends with."""
 
-    def __init__(self, wanted: Wanted, outside: Surroundings) -> None:
+    def __init__(self, wanted: Wanted, outside: WatchEffects) -> None:
         self._wanted = wanted
         self._outside = outside
         self._file = EventFile(wanted.runs_dir)

@@ -5,11 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kit.traces import a_trace, assistant, traces, user
 
-from wt_git.api.evaluators.evidence import (
+from wt_git.api.evaluators.tool_calls import (
     MCP_EVIDENCE_AVAILABLE,
     MCP_EVIDENCE_UNAVAILABLE,
-    EvidenceState,
-    evidence_state,
+    CallLogState,
+    call_log_state,
     last_assistant_text,
     observed_calls,
     tool_results,
@@ -29,17 +29,17 @@ def claims(*calls):
 @pytest.mark.parametrize(
     ("warnings", "state"),
     [
-        ([], EvidenceState.ABSENT),
-        (["mcp_evidence: available"], EvidenceState.AVAILABLE),
-        (["mcp_evidence: available now"], EvidenceState.ABSENT),
-        (["x mcp_evidence: unavailable"], EvidenceState.ABSENT),
-        ([LOST], EvidenceState.UNAVAILABLE),
-        (["mcp_evidence: available", LOST], EvidenceState.UNAVAILABLE),
+        ([], CallLogState.ABSENT),
+        (["mcp_evidence: available"], CallLogState.AVAILABLE),
+        (["mcp_evidence: available now"], CallLogState.ABSENT),
+        (["x mcp_evidence: unavailable"], CallLogState.ABSENT),
+        ([LOST], CallLogState.UNAVAILABLE),
+        (["mcp_evidence: available", LOST], CallLogState.UNAVAILABLE),
     ],
 )
 def test_the_warnings_say_what_is_known(warnings, state):
     """An unreadable log wins over a readable one; only the exact marker says available."""
-    assert evidence_state(a_trace(worker_warnings=warnings)) is state
+    assert call_log_state(a_trace(worker_warnings=warnings)) is state
 
 
 @pytest.mark.parametrize(
@@ -119,6 +119,6 @@ def test_any_saved_trace_can_be_asked(trace, markers):
     assert observed.label == tool_results(trace).label
     if observed.names:
         assert tools_used(trace)
-    if observed.state is EvidenceState.UNAVAILABLE:
+    if observed.state is CallLogState.UNAVAILABLE:
         assert not observed.names
         assert not tools_used(trace)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wt_git.api.evaluators.numbers import UNIT_REACH, find_number
+from wt_git.api.evaluators.answer_text import UNIT_REACH, find_number
 from wt_git.api.scenario import NumberFact
 
 numbers = st.integers(min_value=-9999, max_value=9999)

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wt_git.api.evaluators.numerals import canonical, numerals, split_identifiers
+from wt_git.api.evaluators.answer_text import canonical_number, split_identifiers, stated_numbers
 
 
 def keys(text, **options):
-    return [found.key for found in numerals(text, **options)]
+    return [found.key for found in stated_numbers(text, **options)]
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_only_ascii_letters_make_words_where_asked():
 def test_spans_point_at_the_number_and_never_overlap(text):
     """A numeral's text is what stands at its place, and places are in order."""
     end = 0
-    for found in numerals(text):
+    for found in stated_numbers(text):
         assert text[found.start : found.end] == found.text
         assert end <= found.start < found.end
         end = found.end
@@ -82,7 +82,7 @@ def test_a_fraction_is_part_of_its_number(number):
     """A decimal is one number, whole ones lose their zeros."""
     text = f"{number:f}"
     (key,) = keys(f"about {text} kg")
-    assert key == canonical(text)
+    assert key == canonical_number(text)
     assert float(key) == float(number)
     assert ("." in key) == (number != int(number))
 
@@ -90,7 +90,7 @@ def test_a_fraction_is_part_of_its_number(number):
 @given(st.text())
 def test_any_text_can_be_read(text):
     """No text makes the reader fail, and every key begins with a sign or a digit."""
-    assert all(found.key.lstrip("-")[0].isdigit() for found in numerals(text))
+    assert all(found.key.lstrip("-")[0].isdigit() for found in stated_numbers(text))
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kit.conversations import call, envelope, message, parts, response
 
-from wt_git.api.importer.evidence import evidence_of
+from wt_git.api.importer.plan import recorded_calls
 from wt_git.api.interchange import InterchangeWitnessedCall, parse_interchange
 
 
 def evidence(*messages, **sections):
     """The evidence of a conversation."""
-    return evidence_of(parse_interchange(envelope(*messages, **sections)))
+    return recorded_calls(parse_interchange(envelope(*messages, **sections)))
 
 
 def test_what_was_witnessed_is_taken_as_it_is():

@@ -22,8 +22,8 @@ from kit.conversations import (
 )
 from markdown_it import MarkdownIt
 
-from wt_git.api.importer.note import review_note, run_command
 from wt_git.api.importer.plan import plan_import
+from wt_git.api.importer.writing import review_note, run_command
 from wt_git.api.interchange import parse_interchange
 
 SCENARIO = Path("orders/scenario.py")

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kit.conversations import HOSTILE, hostile_texts
 
-from wt_git.api.importer.python_text import listing, literal, value
+from wt_git.api.importer.generated_code import list_argument, string_argument, string_literal
 
 
 @pytest.mark.parametrize(
@@ -29,13 +29,13 @@ from wt_git.api.importer.python_text import listing, literal, value
 )
 def test_a_text_is_written_as_a_person_would(text, source):
     """Double quotes unless single ones need fewer escapes; what can be read stays readable."""
-    assert literal(text) == source
+    assert string_literal(text) == source
 
 
 @given(hostile_texts())
 def test_a_literal_means_its_text(text):
     """On one line, of printable characters only."""
-    source = literal(text)
+    source = string_literal(text)
     assert ast.literal_eval(source) == text
     assert source.isprintable()
 
@@ -43,13 +43,13 @@ def test_a_literal_means_its_text(text):
 @given(hostile_texts() | st.lists(st.sampled_from(HOSTILE), max_size=30).map("\n".join))
 def test_an_argument_means_its_text(text):
     """Also where it is written on several lines."""
-    assert _argument(value(text, "    ", before="x=")) == text
+    assert _argument(string_argument(text, "    ", before="x=")) == text
 
 
 @given(st.lists(hostile_texts(), max_size=4))
 def test_a_list_means_its_texts(texts):
     """Also where it is written on several lines."""
-    assert _argument(listing(texts, "    ", before="x=")) == texts
+    assert _argument(list_argument(texts, "    ", before="x=")) == texts
 
 
 def _argument(source):
@@ -64,7 +64,7 @@ def _argument(source):
 def test_a_long_text_of_several_lines_stands_one_below_the_other():
     """So that its author can read and edit it."""
     text = f"first {'x' * 60}\n\nlast {'y' * 60}"
-    assert value(text, "    ", before="prompt=").split("\n") == [
+    assert string_argument(text, "    ", before="prompt=").split("\n") == [
         "    prompt=(",
         f'        "first {"x" * 60}\\n"',
         '        "\\n"',
@@ -75,11 +75,11 @@ def test_a_long_text_of_several_lines_stands_one_below_the_other():
 
 def test_what_fits_into_a_line_stands_in_one():
     """Formatters would put it there."""
-    assert value("a\nb", "    ", before="prompt=") == '    prompt="a\\nb",'
-    assert listing(["a", "b"], "    ", before="tags=") == '    tags=["a", "b"],'
+    assert string_argument("a\nb", "    ", before="prompt=") == '    prompt="a\\nb",'
+    assert list_argument(["a", "b"], "    ", before="tags=") == '    tags=["a", "b"],'
 
 
 def test_thousands_of_lines_are_still_valid_source():
     """A prompt may hold a whole document."""
     text = "a line of a document\n" * 20_000
-    assert _argument(value(text, "    ", before="x=")) == text
+    assert _argument(string_argument(text, "    ", before="x=")) == text

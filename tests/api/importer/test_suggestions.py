@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from kit.conversations import call, envelope, hostile_texts, message, said
 
-from wt_git.api.importer.suggestions import last_answer, suggested_facts
+from wt_git.api.importer.plan import last_answer, suggested_facts
 from wt_git.api.interchange import parse_interchange
 
 SENTENCE = "This sentence is quite long and says one thing among the many that were said here."

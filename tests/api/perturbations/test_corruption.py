@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kit.traces import json_values
 
-from wt_git.api.perturbations.corruption import corrupt_arguments, cut_page
+from wt_git.api.perturbations.prior_calls import corrupt_arguments, cut_page
 
 
 @pytest.mark.parametrize(

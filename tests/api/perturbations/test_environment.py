@@ -11,7 +11,7 @@ from wt_git.api.perturbations import (
     ToolReturnsSchemaError,
     ToolTimeoutPerScenario,
 )
-from wt_git.api.perturbations.environment import EnvironmentPerturbation, environment_marker
+from wt_git.api.perturbations.tool_failures import ToolFailure, tool_failure_marker
 from wt_git.api.scenario import PreSendPerturbation
 
 EVERY = [
@@ -35,7 +35,7 @@ def call(tool="order_query", injected=None):
 def test_each_names_the_mock_servers_mode(perturbation, mode):
     """Pack factories arm it by this name; the runner knows the family by its class."""
     assert perturbation.mode == mode
-    assert isinstance(perturbation, EnvironmentPerturbation)
+    assert isinstance(perturbation, ToolFailure)
     assert not isinstance(perturbation, PreSendPerturbation)
 
 
@@ -51,16 +51,16 @@ def test_fields_keep_their_order_and_defaults():
 @pytest.mark.parametrize(("perturbation", "mode"), EVERY)
 def test_an_armed_failure_counts_even_if_the_agent_never_calls(perturbation, mode):
     """An agent that avoids the tool does not escape its verdict."""
-    assert environment_marker(perturbation, [arms(mode)], []) == perturbation.marker
+    assert tool_failure_marker(perturbation, [arms(mode)], []) == perturbation.marker
     others = [call("client_lookup"), call("client_lookup", "timeout")]
-    assert environment_marker(perturbation, [arms(mode)], others) == perturbation.marker
+    assert tool_failure_marker(perturbation, [arms(mode)], others) == perturbation.marker
 
 
 @pytest.mark.parametrize(("perturbation", "mode"), EVERY)
 def test_calls_that_failed_as_declared_keep_the_marker(perturbation, mode):
     """Every call to the target was injected with the mode."""
     calls = [call(injected=mode), call("ops_order_query", mode)]
-    assert environment_marker(perturbation, [arms(mode)], calls) == perturbation.marker
+    assert tool_failure_marker(perturbation, [arms(mode)], calls) == perturbation.marker
 
 
 @pytest.mark.parametrize(("perturbation", "mode"), EVERY)
@@ -68,7 +68,7 @@ def test_one_call_that_escaped_breaks_the_condition(perturbation, mode):
     """Injected too little, or with another mode: the declared world did not exist."""
     for escaped in (call(), call("ops.order_query"), call(injected="other")):
         calls = [call(injected=mode), escaped]
-        assert environment_marker(perturbation, [arms(mode)], calls) is None
+        assert tool_failure_marker(perturbation, [arms(mode)], calls) is None
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_one_call_that_escaped_breaks_the_condition(perturbation, mode):
 def test_what_was_not_armed_as_declared_leaves_no_marker(armed):
     """Another tool, another mode, another probability, or no mock server at all."""
     perturbation = ToolReturnsMalformedJson("order_query")
-    assert environment_marker(perturbation, armed, [call(injected="malformed_json")]) is None
+    assert tool_failure_marker(perturbation, armed, [call(injected="malformed_json")]) is None
 
 
 @pytest.mark.parametrize(
@@ -100,23 +100,23 @@ def test_what_was_not_armed_as_declared_leaves_no_marker(armed):
 def test_a_report_may_cover_every_tool_or_decorate_its_name(report):
     """A mode armed for all tools is armed for the target; one unread report does not spoil another."""
     perturbation = ToolReturnsMalformedJson("order_query")
-    assert environment_marker(perturbation, [arms("timeout"), report], []) == perturbation.marker
+    assert tool_failure_marker(perturbation, [arms("timeout"), report], []) == perturbation.marker
 
 
 def test_a_declared_chance_lets_calls_through():
     """With a probability below one, a call without the failure is as declared."""
     perturbation = ToolReturnsMalformedJson("order_query", 0.3)
     armed = [arms("malformed_json", probability=0.3)]
-    assert environment_marker(perturbation, armed, [call()]) == perturbation.marker
+    assert tool_failure_marker(perturbation, armed, [call()]) == perturbation.marker
 
 
 @given(st.lists(json_values(), max_size=3), st.lists(json_values(), max_size=3))
 def test_rubbish_from_a_server_proves_nothing(armed, calls):
     """No report and no record makes the rule fail, and none of them is taken for proof."""
     perturbation = ToolReturnsSchemaError("order_query")
-    assert environment_marker(perturbation, armed, calls) is None
+    assert tool_failure_marker(perturbation, armed, calls) is None
     proven = [*armed, arms("schema_error")]
-    assert environment_marker(perturbation, proven, calls) == perturbation.marker
+    assert tool_failure_marker(perturbation, proven, calls) == perturbation.marker
 
 
 @given(st.lists(st.sampled_from([None, "malformed_json", "timeout"]), max_size=5))
@@ -124,5 +124,5 @@ def test_the_marker_is_left_exactly_when_no_call_escaped(injections):
     """For a failure of every call."""
     perturbation = ToolReturnsMalformedJson("order_query")
     calls = [call(injected=mode) for mode in injections]
-    marker = environment_marker(perturbation, [arms("malformed_json")], calls)
+    marker = tool_failure_marker(perturbation, [arms("malformed_json")], calls)
     assert (marker is not None) == all(mode == "malformed_json" for mode in injections)

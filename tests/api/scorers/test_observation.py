@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from kit.traces import a_trace, assistant, json_values
 
 from wt_git.api.scorers import observation
-from wt_git.api.scorers.observation_path import PathError, parse_path, walk
+from wt_git.api.scorers.observation import PathError, parse_path, walk
 
 WORLD = {
     "client": {"email": "ops@x.example"},

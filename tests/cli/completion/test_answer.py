@@ -14,20 +14,19 @@ from kit.experiment_lines import finished, sweep_id
 from kit.saved_runs import save_run
 
 from wt_git.cli import COMMANDS
-from wt_git.cli.completion.answer import answer, candidates
-from wt_git.cli.completion.typed import Typed
+from wt_git.cli.completion.answer import TypedLine, answer, candidates
 from wt_git.files import append_line, json_line
 
 
 def values(*words, kind="plain"):
     """The values for the last word, the others standing before it."""
-    typed = Typed(words[:-1], words[-1])
+    typed = TypedLine(words[:-1], words[-1])
     return [one.lead + one.value for one in candidates(typed, COMMANDS) if one.kind == kind]
 
 
 def test_commands_are_named_with_what_they_do():
     """From the table that the overview is made of."""
-    found = list(candidates(Typed((), ""), COMMANDS))
+    found = list(candidates(TypedLine((), ""), COMMANDS))
     assert [(one.value, one.about) for one in found] == [(n, e.line) for n, e in COMMANDS.items()]
     assert values("rev") == ["review"]
     assert values("--") == ["--help", "--version"]
@@ -78,7 +77,7 @@ def test_labels_are_those_of_sweeps_and_of_runs():
 def test_sweeps_are_shown_with_when_and_what_they_were():
     """An id alone tells nobody which to take."""
     save_sweep("experiments.ndjsonl", **finished(7, label="one"))
-    found = list(candidates(Typed(("review",), ""), COMMANDS))
+    found = list(candidates(TypedLine(("review",), ""), COMMANDS))
     assert [(one.value, one.about) for one in found] == [
         (sweep_id(7), "2026-01-02T03:04:05Z, focused, one")
     ]

@@ -8,7 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wt_git.cli.completion.typed import Typed, read_bash, read_words, unquoted
+from wt_git.cli.completion.answer import (
+    TypedLine,
+    read_bash,
+    read_words,
+    unquoted,
+)
 
 
 @given(st.text())
@@ -37,12 +42,12 @@ def test_quotes_may_be_left_open(word, text):
 @pytest.mark.parametrize(
     ("words", "cursor", "expected"),
     [
-        (["wt"], 1, Typed((), "")),
-        (["wt", "re"], 1, Typed((), "re")),
-        (["wt", "run", "--runs", "2"], 2, Typed(("run",), "--runs")),
-        (["wt", "run", "my\\ x", ""], 3, Typed(("run", "my x"), "")),
-        (["wt", "run", "--label=a"], 2, Typed(("run",), "--label=a")),
-        ([], 0, Typed((), "")),
+        (["wt"], 1, TypedLine((), "")),
+        (["wt", "re"], 1, TypedLine((), "re")),
+        (["wt", "run", "--runs", "2"], 2, TypedLine(("run",), "--runs")),
+        (["wt", "run", "my\\ x", ""], 3, TypedLine(("run", "my x"), "")),
+        (["wt", "run", "--label=a"], 2, TypedLine(("run",), "--label=a")),
+        ([], 0, TypedLine((), "")),
     ],
 )
 def test_the_words_up_to_the_cursor(words, cursor, expected):
@@ -53,13 +58,13 @@ def test_the_words_up_to_the_cursor(words, cursor, expected):
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["wt", "run", "--label", "=", "a"], Typed(("run",), "--label=a", "--label=")),
-        (["wt", "run", "--label", "="], Typed(("run",), "--label=", "--label=")),
-        (["wt", "run", "a", ":", "b"], Typed(("run",), "a:b", "a:")),
-        (["wt", "run", "--x", "=", "a", "::", "b"], Typed(("run",), "--x=a::b", "--x=a::")),
-        (["wt", "run", "--x", "=", "a", "--y"], Typed(("run", "--x=a"), "--y")),
-        (["wt", "run", "--x", "=", "'a b"], Typed(("run",), "--x=a b", "--x=", is_quoted=True)),
-        (["wt", "run", '"a'], Typed(("run",), "a", is_quoted=True)),
+        (["wt", "run", "--label", "=", "a"], TypedLine(("run",), "--label=a", "--label=")),
+        (["wt", "run", "--label", "="], TypedLine(("run",), "--label=", "--label=")),
+        (["wt", "run", "a", ":", "b"], TypedLine(("run",), "a:b", "a:")),
+        (["wt", "run", "--x", "=", "a", "::", "b"], TypedLine(("run",), "--x=a::b", "--x=a::")),
+        (["wt", "run", "--x", "=", "a", "--y"], TypedLine(("run", "--x=a"), "--y")),
+        (["wt", "run", "--x", "=", "'a b"], TypedLine(("run",), "--x=a b", "--x=", is_quoted=True)),
+        (["wt", "run", '"a'], TypedLine(("run",), "a", is_quoted=True)),
     ],
 )
 def test_bash_takes_words_apart(words, expected):

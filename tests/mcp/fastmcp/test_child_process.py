@@ -16,9 +16,9 @@ import pytest
 from kit.mcp_client import call_tool, until
 
 from wt_git.mcp.addresses import listen
-from wt_git.mcp.evidence_client import EvidenceClient
 from wt_git.mcp.fastmcp import FastMCPServer, FastMCPServerConfig
-from wt_git.mcp.fastmcp.handles import ChildProcessMCPHandle
+from wt_git.mcp.fastmcp.child_process import EvidenceClient
+from wt_git.mcp.fastmcp.server import ChildProcessMCPHandle
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,7 @@ from kit.traces import json_objects, json_values, texts
 from mcp_types import Tool
 from mcp_types.methods import serialize_server_result
 
-from wt_git.mcp.recorded.listing import listed_tool, sendable_schema
+from wt_git.mcp.recorded.sdk_server import listed_tool, sendable_schema
 
 VERSIONS = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"]
 GOOD = {

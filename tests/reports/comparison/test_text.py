@@ -8,13 +8,12 @@ from hypothesis import strategies as st
 from kit.totals import totals
 from markdown_it import MarkdownIt
 
-from wt_git.records.results import Results
+from wt_git.records.documents.results import Results
 from wt_git.reports.comparison.compare import compare
+from wt_git.reports.comparison.load import weak_verdict_remarks
 from wt_git.reports.comparison.markdown import comparison_markdown
-from wt_git.reports.comparison.reservations import reservations
-from wt_git.reports.comparison.text import comparison_lines
-from wt_git.reports.comparison.words import metric_words
-from wt_git.reports.results.markdown import results_markdown
+from wt_git.reports.comparison.text import comparison_lines, metric_change_text
+from wt_git.reports.results import results_markdown
 from wt_git.text import one_line
 
 STEPS = [{"outcome.steps": steps} for steps in (4, 6, 9)]
@@ -93,7 +92,7 @@ def test_a_metric_moves_in_the_words_of_its_kind(before, after, words):
         totals("b", "P" * max(len(after), 1), metrics=[{"m": one} for one in after]),
     ]
     (delta,) = compare(found, ["a", "b"]).metric_deltas
-    assert metric_words(delta) == words
+    assert metric_change_text(delta) == words
 
 
 def finding(before: str, after: str, times: int = 1) -> str:
@@ -237,11 +236,11 @@ def test_a_verdict_that_is_less_than_it_looks_is_marked():
     rows = [line.split(" | ")[2:4] for line in comparison_markdown(compared, ())][4:6]
     assert rows == [["FAIL 1/2", "PASS 2/2 (probe)"], ["FAIL 1/2", "PASS 2/2 (rescored)"]]
     probed = "rest on a probe, which replays one step and certifies nothing"
-    assert list(reservations(compared)) == [
+    assert list(weak_verdict_remarks(compared)) == [
         f"2 scenario(s) of 'b' {probed}: 'new', 's'",
         "1 scenario(s) of 'c' were scored again since their sweep: 's'",
     ]
-    assert list(reservations(compare(found[:1], ["a", "b"]))) == []
+    assert list(weak_verdict_remarks(compare(found[:1], ["a", "b"]))) == []
 
 
 def test_a_comment_names_what_it_leaves_out():

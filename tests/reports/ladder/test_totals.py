@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kit.experiment_lines import cost, finished, reviewed, usd
 
-from wt_git.records.finished_sweeps import read_experiment
-from wt_git.reports.ladder.text import ladder_lines
-from wt_git.reports.ladder.totals import ladder_results
+from wt_git.records.experiments import read_experiment
+from wt_git.reports.ladder import ladder_lines, ladder_results
 
 counts = st.none() | st.integers(0, 10**6)
 dollars = st.none() | st.integers(0, 10**8).map(lambda millionths: millionths / 10**6)

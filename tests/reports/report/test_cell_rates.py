@@ -6,7 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wt_git.reports.report.cell_rates import LayerRates, gate_pass_rate, rates_of_row, rates_of_runs
+from wt_git.reports.report.scored_groups import (
+    LayerRates,
+    gate_pass_rate,
+    rates_of_row,
+    rates_of_runs,
+)
 
 ANY_JSON = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.just([])
 rates = st.floats(0, 1)

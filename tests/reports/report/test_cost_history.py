@@ -7,9 +7,9 @@ from typing import Any
 from kit.experiment_lines import cost, finished, reviewed, sweep_id, usd, write_experiments
 
 from wt_git.json_lines import LineReport
-from wt_git.records.finished_sweeps import newest_first
-from wt_git.reports.ladder.totals import ladder_results
-from wt_git.reports.report.cost_history import SweepHistory, sweep_history
+from wt_git.records.experiments import newest_first
+from wt_git.reports.ladder import ladder_results
+from wt_git.reports.report.load import SweepHistory, sweep_history
 
 
 def history(runs_dir, *lines: dict[str, Any] | str, **asked: Any) -> SweepHistory:

@@ -16,11 +16,13 @@ from wt_git.api.scenario import NumberFact, Policy, Scenario, TrajectoryCheck
 from wt_git.api.score import GATE_LAYER_ORDER, SCORE_LAYER_ORDER, LayerResult
 from wt_git.api.trace import Trace, Turn
 from wt_git.reports.report.failed_turn import (
-    Blamed,
-    JudgedLayer,
-    blamed,
-    evidence_of,
+    FailedTurn,
+    evidence_source,
+    find_failed_turn,
     frozen_turns,
+)
+from wt_git.reports.report.failed_turn import (
+    LayerResult as JudgedLayer,
 )
 from wt_git.runner.scoring import score_saved
 
@@ -50,14 +52,16 @@ def layers(trace: Trace, asked: Scenario) -> dict[str, JudgedLayer]:
     }
 
 
-def found(trace: Trace, asked: Scenario) -> Blamed:
-    return blamed(trace, layers(trace, asked), asked.resolved_gate_layers(), asked.forbidden_calls)
+def found(trace: Trace, asked: Scenario) -> FailedTurn:
+    return find_failed_turn(
+        trace, layers(trace, asked), asked.resolved_gate_layers(), asked.forbidden_calls
+    )
 
 
 def test_a_run_that_passed_has_no_turn_that_failed():
     """Nor a reason."""
     trace = a_trace(user(), assistant("75 orders"))
-    assert found(trace, scenario(target_facts=[["75"]])) == Blamed(None, None)
+    assert found(trace, scenario(target_facts=[["75"]])) == FailedTurn(None, None)
 
 
 def test_a_diagnostic_layer_marks_nothing():
@@ -65,7 +69,7 @@ def test_a_diagnostic_layer_marks_nothing():
     trace = a_trace(user(), assistant("ok", call("refund")))
     asked = scenario(target_facts=[["ok"]], forbidden_calls=["refund"], gate_layers=["outcome"])
     assert not layers(trace, asked)["trajectory"].passed
-    assert found(trace, asked) == Blamed(None, None)
+    assert found(trace, asked) == FailedTurn(None, None)
 
 
 def test_a_wrong_answer_is_the_last_one_the_agent_gave():
@@ -235,9 +239,9 @@ def test_a_run_that_broke_is_marked_where_it_ended():
     trace = a_trace(
         user(), assistant("ok"), user("again"), worker_warnings=["runner_error: timed out"]
     )
-    assert found(trace, scenario(target_facts=[["x"]])) == Blamed(2, "the run broke: timed out")
+    assert found(trace, scenario(target_facts=[["x"]])) == FailedTurn(2, "the run broke: timed out")
     nothing = a_trace(worker_warnings=["runner_error: timed out"])
-    assert found(nothing, scenario()) == Blamed(None, "the run broke: timed out")
+    assert found(nothing, scenario()) == FailedTurn(None, "the run broke: timed out")
 
 
 def test_a_condition_that_did_not_happen_is_nobodys_turn():
@@ -245,7 +249,7 @@ def test_a_condition_that_did_not_happen_is_nobodys_turn():
     judged = dict.fromkeys(GATE_LAYER_ORDER, JudgedLayer(passed=False, detail="?"))
     judged["integrity"] = JudgedLayer(passed=False, detail="perturbations not applied: x")
     trace = a_trace(user(), assistant("ok"))
-    assert blamed(trace, judged, GATE_LAYER_ORDER) == Blamed(
+    assert find_failed_turn(trace, judged, GATE_LAYER_ORDER) == FailedTurn(
         None, "integrity: perturbations not applied: x"
     )
 
@@ -267,7 +271,7 @@ def test_what_an_answer_rests_on_is_said_where_it_is_known():
     trace = a_trace(user(), assistant("75", call("lookup")))
     asked = scenario(target_facts=[["75"]], must_call=["lookup"], policies=[policy("no")])
     judged = layers(trace, asked)
-    assert {name: evidence_of(name, layer, trace) for name, layer in judged.items()} == {
+    assert {name: evidence_source(name, layer, trace) for name, layer in judged.items()} == {
         "outcome": "the last answer",
         "trajectory": "transcript",
         "constraint": None,
@@ -275,9 +279,9 @@ def test_what_an_answer_rests_on_is_said_where_it_is_known():
     }
     seen_by_server = a_trace(user(), assistant("75"), worker_warnings=[SEEN])
     no_tools = layers(seen_by_server, scenario(requires_tool_use=True))["outcome"]
-    assert evidence_of("outcome", no_tools, seen_by_server) == "server-witnessed"
+    assert evidence_source("outcome", no_tools, seen_by_server) == "server-witnessed"
     own = JudgedLayer(passed=False, detail="the world looks wrong")
-    assert evidence_of("outcome", own, trace) is None
+    assert evidence_source("outcome", own, trace) is None
 
 
 @given(
@@ -293,7 +297,7 @@ def test_what_an_answer_rests_on_is_said_where_it_is_known():
 )
 def test_whatever_a_trace_holds_the_turn_is_one_of_its_live_ones(trace, judged, gates, forbidden):
     """And there is a reason exactly where something failed."""
-    turn, because = blamed(trace, judged, gates, forbidden)
+    turn, because = find_failed_turn(trace, judged, gates, forbidden)
     if turn is not None:
         assert frozen_turns(trace) <= turn < len(trace.turns)
         assert because is not None

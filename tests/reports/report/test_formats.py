@@ -20,8 +20,7 @@ from kit.traces import assistant, json_values, user
 from wt_git import files
 from wt_git.api.score import FailureCost
 from wt_git.records.layout import sidecar_path
-from wt_git.reports.report.formats import is_a_report, write_report
-from wt_git.reports.report.json_parts import json_parts
+from wt_git.reports.report.formats import is_report_file, json_parts, write_report
 from wt_git.reports.report.load import load_report
 
 NOW = datetime(2026, 1, 3, 4, 5, 6, tzinfo=UTC)
@@ -226,7 +225,7 @@ def test_a_report_is_known_by_its_look(runs, tmp_path, form):
     save_run(runs, 1)
     path = tmp_path / "report"
     path.write_text(written(runs, form))
-    assert is_a_report(path)
+    assert is_report_file(path)
 
 
 def test_links_pipes_and_devices_are_no_reports(tmp_path):
@@ -235,12 +234,12 @@ def test_links_pipes_and_devices_are_no_reports(tmp_path):
     empty.write_text("")
     link = tmp_path / "link"
     link.symlink_to(empty)
-    assert not is_a_report(link)
-    assert not is_a_report(tmp_path / "nothing")
+    assert not is_report_file(link)
+    assert not is_report_file(tmp_path / "nothing")
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path / "pipe", Path("/dev/full")):
         with pytest.raises(OSError, match="not a regular file"):
-            is_a_report(path)
+            is_report_file(path)
 
 
 @pytest.mark.parametrize("text", ["# Notes", "{}", "<!DOCTYPE html><title>Mine</title>", "\n"])
@@ -248,6 +247,6 @@ def test_other_documents_are_not_taken_for_reports(tmp_path, text):
     """They are somebody's."""
     path = tmp_path / "file"
     path.write_text(text)
-    assert not is_a_report(path)
+    assert not is_report_file(path)
     path.write_text("")
-    assert is_a_report(path)
+    assert is_report_file(path)

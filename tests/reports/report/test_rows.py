@@ -7,13 +7,13 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wt_git.records.result_rows import Pair, ResultRow
-from wt_git.records.saved_runs import SavedRun
-from wt_git.reports.counted.groups import Group
+from wt_git.records.ledger.row import ResultRow, ScenarioLabel
+from wt_git.records.runs.saved_runs import SavedRun
 from wt_git.reports.report.rows import row_groups, variants
+from wt_git.reports.run_groups.groups import RunGroup
 
 
-def group(scenario: str, label: str, pack: str | None = None, *, row: bool = True) -> Group:
+def group(scenario: str, label: str, pack: str | None = None, *, row: bool = True) -> RunGroup:
     """A group of one run."""
     run: dict[str, Any] = {
         "path": "x.json",
@@ -27,7 +27,7 @@ def group(scenario: str, label: str, pack: str | None = None, *, row: bool = Tru
         "origin": None,
     }
     about = ResultRow(
-        pair=Pair(scenario, label),
+        pair=ScenarioLabel(scenario, label),
         pack=pack,
         tier=None,
         sweep_id=None,
@@ -38,10 +38,10 @@ def group(scenario: str, label: str, pack: str | None = None, *, row: bool = Tru
         counts_as_failure=None,
         record={},
     )
-    return Group((SavedRun(scenario=scenario, label=label, **run),), about if row else None)
+    return RunGroup((SavedRun(scenario=scenario, label=label, **run),), about if row else None)
 
 
-def names(*groups: Group) -> list[tuple[str, str | None, list[str]]]:
+def names(*groups: RunGroup) -> list[tuple[str, str | None, list[str]]]:
     return [(row.name, row.pack, list(row.by_label)) for row in row_groups(groups)]
 
 

@@ -12,18 +12,18 @@ from kit.saved_runs import edit_json, run_id, save_row, save_run
 
 from wt_git.errors import UsageError
 from wt_git.records.layout import sidecar_path
-from wt_git.records.ledger import Ledger
-from wt_git.records.result_rows import Pair
-from wt_git.records.run_files import run_files
-from wt_git.records.saved_runs import load_run
-from wt_git.reports.counted.groups import groups_of
-from wt_git.reports.counted.totals import scenario_totals
-from wt_git.reports.results.load import load_results
+from wt_git.records.ledger.ledger import Ledger
+from wt_git.records.ledger.row import ScenarioLabel
+from wt_git.records.runs.run_files import run_files
+from wt_git.records.runs.saved_runs import load_run
+from wt_git.reports.results import load_results
+from wt_git.reports.run_groups.groups import groups_of
+from wt_git.reports.run_groups.totals import scenario_totals
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wt_git.records.results import ScenarioTotals
+    from wt_git.records.documents.results import ScenarioTotals
 
 
 @pytest.fixture
@@ -419,7 +419,7 @@ def naive(runs_dir: Path, labels: list[str], scenarios: list[str]) -> list[Scena
     for label in wanted:
         for name in sorted(names):
             of = [run for run in flights if (run.scenario, run.label) == (name, label)]
-            groups = groups_of(of, rows.get(Pair(name, label), ()))
+            groups = groups_of(of, rows.get(ScenarioLabel(name, label), ()))
             by_pack = sorted(groups, key=lambda one: (one.row.pack if one.row else "") or "")
             found += [scenario_totals(group) for group in by_pack]
     return found

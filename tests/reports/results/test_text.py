@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 from kit.saved_runs import save_row, save_run
 
 from wt_git.api.aggregate import aggregate_metrics
-from wt_git.records.results import MetricTotals, Results
-from wt_git.reports.metric_text import metric_text
-from wt_git.reports.results.load import load_results
-from wt_git.reports.results.text import result_lines
+from wt_git.records.documents.results import MetricTotals, Results
+from wt_git.reports.results import load_results, result_lines
+from wt_git.reports.wording import metric_text
 
 REVISIONS = (6, 7, 8, 9, 11)
 

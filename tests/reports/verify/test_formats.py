@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wt_git.records.verification import (
+from wt_git.records.documents.verify import (
     NearestEvidence,
     Verification,
     VerifiedCommit,
@@ -17,13 +17,13 @@ from wt_git.records.verification import (
     VerifiedRow,
     VerifiedSubject,
 )
-from wt_git.reports.verify.github import (
+from wt_git.reports.github_actions import (
     MOST_ANNOTATIONS,
     MOST_SUMMARY_BYTES,
-    summary,
+    job_summary,
     workflow_commands,
 )
-from wt_git.reports.verify.junit import verify_junit
+from wt_git.reports.junit import verify_junit
 
 HOSTILE = [
     "::error::x",
@@ -118,8 +118,8 @@ SPAN = re.compile(r"(?<!`)(`+)(?!`)(.*?)(?<!`)\1(?!`)")
 @given(texts, st.booleans())
 def test_foreign_text_in_a_summary_stands_in_code_spans(text, covered):
     """What is left when the spans are taken away is ours, whatever the text was."""
-    markdown = summary(verification(commit(text, covered=covered), warnings=[text]))
-    plain = summary(verification(commit("plain", covered=covered), warnings=["plain"]))
+    markdown = job_summary(verification(commit(text, covered=covered), warnings=[text]))
+    plain = job_summary(verification(commit("plain", covered=covered), warnings=["plain"]))
 
     def ours(of):
         return SPAN.sub("X", of).replace("(empty)", "X")
@@ -130,7 +130,7 @@ def test_foreign_text_in_a_summary_stands_in_code_spans(text, covered):
 
 def test_a_summary_is_never_larger_than_github_takes():
     """It is cut at a line, and says so."""
-    text = summary(verification(*[commit("x" * 5000)] * 100))
+    text = job_summary(verification(*[commit("x" * 5000)] * 100))
     assert len(text.encode()) <= MOST_SUMMARY_BYTES + 100
     assert text.endswith("The rest is in the log.\n")
 

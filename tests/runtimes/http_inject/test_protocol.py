@@ -181,4 +181,4 @@ def test_a_turn_survives_the_wire(session_id, text, timeout_s):
     """What one side encodes, the other reads back, lone surrogates included."""
     body = protocol.envelope(session_id=session_id, text=text, timeout_s=timeout_s)
     turn = protocol.parse_turn(protocol.decode(json.dumps(body).encode()))
-    assert turn == protocol.Turn(session_id, text, timeout_s)
+    assert turn == protocol.TurnRequest(session_id, text, timeout_s)

@@ -17,12 +17,11 @@ from kit.contract_c import (
     tunnel,
 )
 
-from wt_git.evidence.targets import normalise_key
+from wt_git.evidence.fingerprint.targets import normalise_key
 from wt_git.runtimes.http_inject import DEFAULT_TIMEOUT_S, HttpInjectRuntime
 from wt_git.runtimes.http_inject.client import Client, EndpointError
 from wt_git.runtimes.http_inject.endpoint import parse_endpoint
-from wt_git.runtimes.http_inject.plugin import PLUGIN
-from wt_git.runtimes.http_inject.runtime import HttpInjectHandle
+from wt_git.runtimes.http_inject.runtime import PLUGIN, HttpInjectHandle
 from wt_git.spi.agent_runtime import (
     AgentConfig,
     AgentHandle,
@@ -582,7 +581,7 @@ def test_all_spellings_of_an_endpoint_share_a_lock_and_a_target(monkeypatch):
     """However the URL is written and the runtime named, it is one endpoint."""
     keys = set()
     for url in ("http://localhost:8647", "HTTP://127.0.0.1:8647/", "http://[::1]:8647//", ""):
-        for name in ("http_inject", "wt_git.runtimes.http_inject.plugin:PLUGIN"):
+        for name in ("http_inject", "wt_git.runtimes.http_inject.runtime:PLUGIN"):
             monkeypatch.setenv("WT_INJECT_URL", url)
             keys.add(normalise_key(name, PLUGIN.lock_key(name)))
     assert keys == {"http://127.0.0.1:8647"}

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wt_git.runtimes.in_memory import InMemoryRuntime
-from wt_git.runtimes.in_memory.plugin import PLUGIN
+from wt_git.runtimes.in_memory.runtime import PLUGIN
 from wt_git.spi.agent_runtime import (
     AgentConfig,
     AgentHandle,

@@ -5,7 +5,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wt_git.scenarios.kit.answers import envelope, page, table
+from wt_git.scenarios.kit.tools import envelope, page, table
 
 
 def test_an_answer_is_a_text_in_an_envelope():

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wt_git.scenarios.kit import facts
-from wt_git.scenarios.kit.fact_base import FactBase, tally, tally_by_stage
-from wt_git.scenarios.kit.rows import STAGES
+from wt_git.scenarios.kit.facts import STAGES, FactBase, tally, tally_by_stage
 
 GONE = replace(facts.CHICAGO_CUBS, status="closed", archived=True)
 BASE = FactBase(

@@ -5,12 +5,12 @@ import sys
 
 from kit.mcp_client import call_tool
 
-from wt_git.api.perturbations.environment import (
+from wt_git.api.perturbations.tool_failures import (
     ToolReturnsEmptyUnexpected,
     ToolReturnsMalformedJson,
     ToolReturnsSchemaError,
     ToolTimeoutPerScenario,
-    failures_of,
+    declared_failures,
 )
 from wt_git.api.scenario import Perturbation, Scenario
 from wt_git.scenarios.dim_tool_affordance.mock_mcp.server import tools
@@ -39,13 +39,13 @@ def test_each_perturbation_of_the_world_arms_its_tool():
         ToolReturnsEmptyUnexpected("c"),
         ToolReturnsSchemaError("d"),
     )
-    assert failures_of(asked.perturbations) == [
+    assert declared_failures(asked.perturbations) == [
         {"tool": "a", "mode": "malformed_json", "probability": 0.5},
         {"tool": "b", "mode": "timeout", "probability": 1.0, "delay_s": 7.0},
         {"tool": "c", "mode": "empty_unexpected", "probability": 1.0},
         {"tool": "d", "mode": "schema_error", "probability": 1.0},
     ]
-    assert failures_of(scenario().perturbations) == []
+    assert declared_failures(scenario().perturbations) == []
 
 
 def test_the_server_fails_where_the_scenario_says_and_nowhere_else():

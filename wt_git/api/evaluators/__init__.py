@@ -3,11 +3,11 @@
 docs/writing-a-scenario.md states every rule for the people who write scenarios.
 """
 
+from wt_git.api.evaluators.answer_text import NEGATION_CUES, has_any_forbidden
 from wt_git.api.evaluators.constraint import evaluate_constraint
 from wt_git.api.evaluators.integrity import evaluate_integrity, evaluate_robustness
-from wt_git.api.evaluators.matching import tool_name_matches
-from wt_git.api.evaluators.negation import NEGATION_CUES, has_any_forbidden
 from wt_git.api.evaluators.outcome import evaluate_outcome
+from wt_git.api.evaluators.tool_names import tool_name_matches
 from wt_git.api.evaluators.trajectory import evaluate_trajectory
 
 __all__ = [

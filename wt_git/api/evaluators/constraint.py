@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wt_git.api.evaluators.contained import message_of, settled
-from wt_git.api.score import LayerResult, MetricValue
+from wt_git.api.score import LayerResult, MetricValue, error_message, normalized_result
 
 if TYPE_CHECKING:
     from wt_git.api.scenario import Policy, Scenario
@@ -35,9 +34,9 @@ def _violation(policy: Policy, trace: Trace, metrics: dict[str, MetricValue]) ->
         answer: object = policy.predicate(trace)
         if not isinstance(answer, LayerResult):
             return None if answer else policy.name
-        result = settled(answer)
+        result = normalized_result(answer)
     except Exception as error:  # noqa: BLE001 - authored code may raise anything
-        return f"{policy.name}(error: {message_of(error)})"
+        return f"{policy.name}(error: {error_message(error)})"
     metrics.update(result.metrics)
     if result.passed:
         return None

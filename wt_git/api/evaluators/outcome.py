@@ -7,17 +7,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wt_git.api.evaluators.contained import message_of, settled
-from wt_git.api.evaluators.evidence import (
-    EvidenceState,
-    evidence_state,
+from wt_git.api.evaluators.answer_text import find_number, has_any_forbidden
+from wt_git.api.evaluators.tool_calls import (
+    CallLogState,
+    call_log_state,
     last_assistant_text,
     tools_used,
 )
-from wt_git.api.evaluators.matching import states_fact
-from wt_git.api.evaluators.negation import has_any_forbidden
-from wt_git.api.evaluators.numbers import find_number
-from wt_git.api.score import LayerResult
+from wt_git.api.evaluators.tool_names import states_fact
+from wt_git.api.score import LayerResult, error_message, normalized_result
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,16 +39,16 @@ def evaluate_outcome(trace: Trace, scenario: Scenario) -> LayerResult:
         return LayerResult(passed=False, detail=f"no_tools_used: {_why_no_tools(trace)}")
     if scenario.outcome_fn is not None:
         return _authored(scenario.outcome_fn, trace)
-    return _judge_answer(answer, scenario)
+    return _checked_answer(answer, scenario)
 
 
 def _why_no_tools(trace: Trace) -> str:
-    match evidence_state(trace):
-        case EvidenceState.UNAVAILABLE:
+    match call_log_state(trace):
+        case CallLogState.UNAVAILABLE:
             return "a tool server's call log could not be read, so no call is evidenced"
-        case EvidenceState.AVAILABLE:
+        case CallLogState.AVAILABLE:
             return "the tool servers recorded no call"
-        case EvidenceState.ABSENT:
+        case CallLogState.ABSENT:
             return "the transcript holds no tool call"
 
 
@@ -58,16 +56,16 @@ def _authored(outcome_fn: Callable[[Trace], LayerResult], trace: Trace) -> Layer
     try:
         result: object = outcome_fn(trace)
         if isinstance(result, LayerResult):
-            return settled(result)
+            return normalized_result(result)
     except Exception as error:  # noqa: BLE001 - authored code may raise anything
-        return LayerResult(passed=False, detail=f"outcome_fn error: {message_of(error)}")
+        return LayerResult(passed=False, detail=f"outcome_fn error: {error_message(error)}")
     kind = type(result).__name__
     return LayerResult(
         passed=False, detail=f"outcome_fn error: returned {kind}, expected a LayerResult"
     )
 
 
-def _judge_answer(answer: str, scenario: Scenario) -> LayerResult:
+def _checked_answer(answer: str, scenario: Scenario) -> LayerResult:
     lowered = answer.lower()
     missing = [group for group in scenario.target_facts if not states_fact(lowered, group)]
     if missing:

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from wt_git.api.evaluators.contained import message_of, settled
-from wt_git.api.evaluators.evidence import EvidenceState, observed_calls
-from wt_git.api.evaluators.matching import alternatives, matches_any
-from wt_git.api.score import LayerResult, MetricValue
+from wt_git.api.evaluators.tool_calls import CallLogState, observed_calls
+from wt_git.api.evaluators.tool_names import alternatives, matches_any
+from wt_git.api.score import LayerResult, MetricValue, error_message, normalized_result
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 _PAIR = 2
 
 
-class _Verdict(NamedTuple):
+class _CheckResult(NamedTuple):
     """One check's answer: a problem, or what a passed check has to say."""
 
     passed: bool
@@ -37,7 +36,7 @@ def evaluate_trajectory(trace: Trace, scenario: Scenario) -> LayerResult:
     """
     observed = observed_calls(trace)
     suffix = f" [evidence: {observed.label}]"
-    if observed.state is EvidenceState.UNAVAILABLE:
+    if observed.state is CallLogState.UNAVAILABLE:
         return LayerResult(
             passed=False, detail=f"evidence unavailable: a call log could not be read{suffix}"
         )
@@ -91,24 +90,24 @@ def _run_check(
     trace: Trace,
     names: Sequence[str],
     metrics: dict[str, MetricValue],
-) -> _Verdict:
+) -> _CheckResult:
     """Ask one custom check, on a list of its own, and add what it measured to `metrics`."""
     name = type(check).__name__
     try:
         answer: object = check.check_trace(trace, list(names))
         if isinstance(answer, LayerResult):
-            result = settled(answer)
+            result = normalized_result(answer)
             metrics.update(result.metrics)
         elif isinstance(answer, tuple | list) and len(answer) == _PAIR:
             passed, said = answer
             result = LayerResult(bool(passed), "" if said is None else str(said))
         else:
             kind = type(answer).__name__
-            return _Verdict(
+            return _CheckResult(
                 passed=False,
                 detail=f"{name}(error: returned {kind}, expected a (passed, detail) pair"
                 " or a LayerResult)",
             )
     except Exception as error:  # noqa: BLE001 - authored code may raise anything
-        return _Verdict(passed=False, detail=f"{name}(error: {message_of(error)})")
-    return _Verdict(result.passed, result.detail or ("" if result.passed else name))
+        return _CheckResult(passed=False, detail=f"{name}(error: {error_message(error)})")
+    return _CheckResult(result.passed, result.detail or ("" if result.passed else name))

@@ -1,23 +1,123 @@
-"""What an import makes of a conversation, before anything is written. docs/importing.md."""
+"""The scenario that an import makes from a conversation, before anything is written.
+
+docs/importing.md, "The fixture", says which tool calls can be replayed.
+"""
 
 from __future__ import annotations
 
 import os
 import re
+from collections import defaultdict, deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from wt_git.api.importer.evidence import evidence_of
-from wt_git.api.importer.suggestions import last_answer, suggested_facts
-from wt_git.api.interchange.conversation import ToolCallPart
-from wt_git.api.universe.storage import freeze_universe
+from wt_git.api.interchange.conversation import (
+    InterchangeWitnessedCall,
+    ToolCallPart,
+    ToolCallResponsePart,
+)
+from wt_git.api.universe.definition import canonical_json
+from wt_git.api.universe.document import freeze_universe
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
-    from wt_git.api.importer.evidence import Evidence
     from wt_git.api.interchange.conversation import InterchangeTrace
     from wt_git.api.universe.definition import Universe
+
+WITNESSED = "witnessed_calls"
+RECONSTRUCTED = "reconstructed"
+
+
+class UnansweredCall(NamedTuple):
+    """A call without a response; `number` is its place among all calls, from 1."""
+
+    number: int
+    id: str
+    tool_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedCalls:
+    """Calls with their results in order, whose account they are, and what had to be left out.
+
+    `unclaimed` are the ids of responses to no call, one for each such response.
+    """
+
+    source: str
+    calls: tuple[InterchangeWitnessedCall, ...]
+    unanswered: tuple[UnansweredCall, ...] = ()
+    unclaimed: tuple[str, ...] = ()
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """The names of the tools that were called, in the order of their first call."""
+        return tuple(dict.fromkeys(call.tool_name for call in self.calls))
+
+    @property
+    def undecided(self) -> tuple[str, ...]:
+        """The names of the tools that answered the same arguments in different ways."""
+        results: dict[tuple[str, str], str] = {}
+        found: dict[str, None] = {}
+        for call in self.calls:
+            result = canonical_json(call.result)
+            asked = (call.tool_name, canonical_json(call.args))
+            if results.setdefault(asked, result) != result:
+                found[call.tool_name] = None
+        return tuple(found)
+
+
+def recorded_calls(trace: InterchangeTrace) -> RecordedCalls:
+    """Return what the tools' side witnessed, else what can be put together from the messages."""
+    if trace.witnessed_calls is not None:
+        return RecordedCalls(WITNESSED, trace.witnessed_calls)
+    parts = [part for message in trace.messages for part in message.parts]
+    return _paired(
+        [part for part in parts if isinstance(part, ToolCallPart)],
+        [part for part in parts if isinstance(part, ToolCallResponsePart)],
+    )
+
+
+def _paired(
+    calls: Iterable[ToolCallPart], responses: Iterable[ToolCallResponsePart]
+) -> RecordedCalls:
+    """Give each call the first response with its id that no earlier call took.
+
+    Where the response stands does not matter: exporters order messages by different clocks.
+    """
+    waiting: defaultdict[str, deque[Any]] = defaultdict(deque)
+    for response in responses:
+        waiting[response.id].append(response.response)
+    made, unanswered = [], []
+    for number, call in enumerate(calls, start=1):
+        if waiting[call.id]:
+            result = waiting[call.id].popleft()
+            made.append(InterchangeWitnessedCall(call.name, call.arguments, result))
+        else:
+            unanswered.append(UnansweredCall(number, call.id, call.name))
+    unclaimed = [name for name, left in waiting.items() for _ in left]
+    return RecordedCalls(RECONSTRUCTED, tuple(made), tuple(unanswered), tuple(unclaimed))
+
+
+_MOST = 5
+_LONG_LINE = 240
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+
+
+def last_answer(trace: InterchangeTrace) -> str | None:
+    """Return the text of the last message in which the assistant said something."""
+    answers = [one.text_content() for one in trace.messages if one.role == "assistant"]
+    return next((text for text in reversed(answers) if text.strip()), None)
+
+
+def suggested_facts(answer: str) -> list[str]:
+    """Return at most five pieces: the lines of `answer`, or the sentences of a long single line."""
+    lines = [line.strip() for line in answer.splitlines() if line.strip()]
+    if len(lines) == 1 and len(lines[0]) > _LONG_LINE:
+        lines = _SENTENCE_END.split(lines[0])
+    return lines[:_MOST]
+
 
 STUB_INPUT_SCHEMA: dict[str, Any] = {"type": "object", "additionalProperties": True}
 """What a tool takes whose schema the source did not record: anything."""
@@ -39,7 +139,7 @@ class ImportPlan:
     name: str
     turns: tuple[str, ...]
     blank_turns: int
-    evidence: Evidence
+    evidence: RecordedCalls
     universe: Universe
     stubbed: tuple[str, ...]
     requires_tool_use: bool
@@ -68,7 +168,7 @@ def plan_import(
     """
     if scenario_name is not None and not scenario_name.strip():
         raise ValueError("scenario_name must not be blank")
-    evidence = evidence_of(trace)
+    evidence = recorded_calls(trace)
     tools = _tools(trace, evidence)
     said = [message.text_content() for message in trace.messages if message.role == "user"]
     turns = tuple(text for text in said if text.strip())
@@ -99,7 +199,7 @@ class _Tool(NamedTuple):
     is_stubbed: bool
 
 
-def _tools(trace: InterchangeTrace, evidence: Evidence) -> list[_Tool]:
+def _tools(trace: InterchangeTrace, evidence: RecordedCalls) -> list[_Tool]:
     """Return the tools as the source defined them, then those that were merely called."""
     defined = trace.tool_definitions or ()
     names = {tool.name for tool in defined}

@@ -3,7 +3,6 @@
 docs/importing.md has the format. Reading is strict, and what was read is a value.
 """
 
-from wt_git.api.interchange.building import build_envelope
 from wt_git.api.interchange.conversation import (
     INTERCHANGE_VERSION,
     InterchangeFormatError,
@@ -15,9 +14,9 @@ from wt_git.api.interchange.conversation import (
     TextPart,
     ToolCallPart,
     ToolCallResponsePart,
+    build_envelope,
 )
-from wt_git.api.interchange.lint import lint_interchange
-from wt_git.api.interchange.parsing import load_interchange, parse_interchange
+from wt_git.api.interchange.parsing import lint_interchange, load_interchange, parse_interchange
 
 __all__ = [
     "INTERCHANGE_VERSION",

@@ -1,9 +1,15 @@
-"""What a recorded conversation consists of. docs/importing.md, "The envelope"."""
+"""The parts of a recorded conversation, and the document that exporters write.
+
+docs/importing.md, "The envelope".
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 INTERCHANGE_VERSION = 1
 
@@ -98,3 +104,30 @@ class InterchangeTrace:
         """Where the conversation came from, None unless `source.ref` is a non-empty string."""
         ref = (self.source or {}).get("ref")
         return ref if isinstance(ref, str) and ref else None
+
+
+def build_envelope(
+    *,
+    model: str,
+    messages: Sequence[Mapping[str, Any]],
+    provider: str | None = None,
+    otel_genai_mapping: str = "",
+    source: Mapping[str, Any] | None = None,
+    tool_definitions: Sequence[Mapping[str, Any]] | None = None,
+    witnessed_calls: Sequence[Mapping[str, Any]] | None = None,
+) -> dict[str, Any]:
+    """Return the document of a `*.wtin.json` file, to be written as JSON.
+
+    Nothing is checked: `parse_interchange` does that. Sections that are None are left out.
+    """
+    session = {"model": model} if provider is None else {"model": model, "provider": provider}
+    envelope = {
+        "windtunnel_interchange": INTERCHANGE_VERSION,
+        "otel_genai_mapping": otel_genai_mapping,
+        "session": session,
+        "messages": messages,
+        "source": source,
+        "tool_definitions": tool_definitions,
+        "witnessed_calls": witnessed_calls,
+    }
+    return {name: value for name, value in envelope.items() if value is not None}

@@ -12,41 +12,44 @@ TYPE_CHECKING = False  # as in `wt_git.api`
 if TYPE_CHECKING:
     from typing import Any
 
-    from wt_git.api.perturbations.environment import (
-        ToolReturnsEmptyUnexpected,
-        ToolReturnsMalformedJson,
-        ToolReturnsSchemaError,
-        ToolTimeoutPerScenario,
-    )
-    from wt_git.api.perturbations.hindsight import (
-        CorruptPriorAssistantTurn,
-        ToolReturnsMalformed,
-        ToolTimeout,
-    )
-    from wt_git.api.perturbations.memory import InjectStaleMemory
     from wt_git.api.perturbations.prior_calls import (
         InjectPaginationTruncation,
         InjectSchemaRejectedCall,
         InjectWrongPriorToolCall,
         MalformedToolCall,
     )
-    from wt_git.api.perturbations.prior_text import BlankAssistantContent, FallbackRenderLeak
+    from wt_git.api.perturbations.prior_context import (
+        BlankAssistantContent,
+        FallbackRenderLeak,
+        InjectStaleMemory,
+    )
+    from wt_git.api.perturbations.tool_failures import (
+        ToolReturnsEmptyUnexpected,
+        ToolReturnsMalformedJson,
+        ToolReturnsSchemaError,
+        ToolTimeoutPerScenario,
+    )
+    from wt_git.api.perturbations.trace_only import (
+        CorruptPriorAssistantTurn,
+        ToolReturnsMalformed,
+        ToolTimeout,
+    )
 
 _HOME = {
-    "BlankAssistantContent": "prior_text",
-    "CorruptPriorAssistantTurn": "hindsight",
-    "FallbackRenderLeak": "prior_text",
+    "BlankAssistantContent": "prior_context",
+    "CorruptPriorAssistantTurn": "trace_only",
+    "FallbackRenderLeak": "prior_context",
     "InjectPaginationTruncation": "prior_calls",
     "InjectSchemaRejectedCall": "prior_calls",
-    "InjectStaleMemory": "memory",
+    "InjectStaleMemory": "prior_context",
     "InjectWrongPriorToolCall": "prior_calls",
     "MalformedToolCall": "prior_calls",
-    "ToolReturnsEmptyUnexpected": "environment",
-    "ToolReturnsMalformed": "hindsight",
-    "ToolReturnsMalformedJson": "environment",
-    "ToolReturnsSchemaError": "environment",
-    "ToolTimeout": "hindsight",
-    "ToolTimeoutPerScenario": "environment",
+    "ToolReturnsEmptyUnexpected": "tool_failures",
+    "ToolReturnsMalformed": "trace_only",
+    "ToolReturnsMalformedJson": "tool_failures",
+    "ToolReturnsSchemaError": "tool_failures",
+    "ToolTimeout": "trace_only",
+    "ToolTimeoutPerScenario": "tool_failures",
 }
 
 __all__ = [

@@ -6,8 +6,8 @@ docs/writing-a-scenario.md, "Scorers".
 
 from wt_git.api.scorers.combine import all_of, any_of
 from wt_git.api.scorers.divergence import no_divergence
-from wt_git.api.scorers.judge import llm_judge
-from wt_git.api.scorers.observations import observation
+from wt_git.api.scorers.model_grader import llm_judge
+from wt_git.api.scorers.observation import observation
 from wt_git.api.scorers.substantiation import substantiated_by_tools
 
 __all__ = [

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from wt_git.api.evaluators.contained import message_of, settled
-from wt_git.api.score import LayerResult, MetricValue
+from wt_git.api.score import LayerResult, MetricValue, error_message, normalized_result
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,12 +59,12 @@ def run_scorer(fn: Scorer, trace: Trace) -> LayerResult:
     try:
         answer: object = fn(trace)
         if isinstance(answer, LayerResult):
-            result = settled(answer)
+            result = normalized_result(answer)
             if result.passed or result.detail:
                 return result
             return LayerResult(passed=False, detail=f"{_name(fn)} failed", metrics=result.metrics)
     except Exception as error:  # noqa: BLE001 - authored code may raise anything
-        return LayerResult(passed=False, detail=f"{_name(fn)} error: {message_of(error)}")
+        return LayerResult(passed=False, detail=f"{_name(fn)} error: {error_message(error)}")
     kind = type(answer).__name__
     return LayerResult(
         passed=False, detail=f"{_name(fn)} error: returned {kind}, expected a LayerResult"

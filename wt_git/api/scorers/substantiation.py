@@ -9,18 +9,17 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from wt_git.api.evaluators.evidence import last_assistant_text, tool_results
-from wt_git.api.evaluators.matching import states_fact
-from wt_git.api.evaluators.numbers import find_number
-from wt_git.api.evaluators.numerals import numerals, split_identifiers
+from wt_git.api.evaluators.answer_text import find_number, split_identifiers, stated_numbers
+from wt_git.api.evaluators.tool_calls import last_assistant_text, tool_results
+from wt_git.api.evaluators.tool_names import states_fact
 from wt_git.api.scenario import NumberFact
 from wt_git.api.score import LayerResult
-from wt_git.api.scorers.rendering import excerpt, searchable
+from wt_git.api.scorers.result_text import excerpt, searchable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from wt_git.api.evaluators.numerals import Numeral
+    from wt_git.api.evaluators.answer_text import StatedNumber
     from wt_git.api.scorers.combine import Scorer
     from wt_git.api.trace import Trace
 
@@ -106,7 +105,7 @@ def _unsupported_integers(answer: str, evidence: str) -> list[str]:
     """
     prose, named = split_identifiers(answer)
     outside, identifiers = split_identifiers(evidence)
-    known = {found.key.lstrip("-") for found in numerals(outside, ascii_words=True)}
+    known = {found.key.lstrip("-") for found in stated_numbers(outside, ascii_words=True)}
     known.update(digits for digits, whole in _integers(outside) if not _is_one_value(whole))
     in_names = known | {digits for digits, _ in _integers(identifiers)}
     lacking = [*_lacking(prose, known), *_lacking(named, in_names)]
@@ -124,15 +123,15 @@ def _lacking(text: str, known: set[str]) -> list[str]:
     ]
 
 
-def _has_source(digits: str, whole: Numeral | None, known: set[str]) -> bool:
+def _has_source(digits: str, whole: StatedNumber | None, known: set[str]) -> bool:
     if whole is None or not _is_one_value(whole):
         return digits in known
     return whole.key.lstrip("-") in known or known.issuperset(_DIGITS.findall(whole.text))
 
 
-def _integers(text: str) -> Iterator[tuple[str, Numeral | None]]:
+def _integers(text: str) -> Iterator[tuple[str, StatedNumber | None]]:
     """Yield every integer of `text`, with the number that it is the whole or a part of."""
-    wholes = numerals(text, ascii_words=True)
+    wholes = stated_numbers(text, ascii_words=True)
     whole = next(wholes, None)
     for integer in _INTEGER.finditer(text):
         while whole is not None and whole.end <= integer.start():
@@ -141,6 +140,6 @@ def _integers(text: str) -> Iterator[tuple[str, Numeral | None]]:
         yield integer.group(), whole if inside else None
 
 
-def _is_one_value(whole: Numeral | None) -> bool:
+def _is_one_value(whole: StatedNumber | None) -> bool:
     """Say whether `whole` is a number, not a date or version whose parts stand for themselves."""
     return whole is not None and whole.key.count(".") <= 1

@@ -4,7 +4,6 @@ docs/recorded-servers.md has the format of `*.universe.json` and the rules of ma
 here is a value or a pure function but for loading and saving; `windtunnel.mcp` has the server.
 """
 
-from wt_git.api.universe.arguments import normalize_tool_args
 from wt_git.api.universe.definition import (
     MATCH_MODES,
     MISS_POLICIES,
@@ -15,16 +14,23 @@ from wt_git.api.universe.definition import (
     UniverseMatching,
     UniverseRecording,
     UniverseTool,
+    normalize_tool_args,
     tools_by_name,
 )
-from wt_git.api.universe.document import universe_from_dict, universe_to_dict
+from wt_git.api.universe.document import (
+    freeze_universe,
+    load_universe,
+    save_universe,
+    universe_from_dict,
+    universe_to_dict,
+)
 from wt_git.api.universe.matching import (
+    empty_result_for,
+    fail_call_result,
     find_exact_recording,
     find_keyed_recording,
     find_nearest_recording,
 )
-from wt_git.api.universe.misses import empty_result_for, fail_call_result
-from wt_git.api.universe.storage import freeze_universe, load_universe, save_universe
 
 __all__ = [
     "MATCH_MODES",

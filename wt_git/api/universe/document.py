@@ -1,34 +1,132 @@
-"""A universe as a JSON document, read strictly: what is in it decides what an agent will see.
+"""Universes as JSON documents and files, and made from witnessed calls.
 
-docs/recorded-servers.md, "The file". Members that nobody knows are ignored.
+docs/recorded-servers.md, "The file". Reading is strict, because a universe decides the agent's
+input. Unknown members are ignored.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wt_git.api.document_reader import DocumentReader
-from wt_git.api.json_copy import json_copy
-from wt_git.api.universe.arguments import normalize_tool_args, wrapped_where_needed
+from wt_git.api.document_reader import DocumentReader, load_document, shown
+from wt_git.api.json_values import json_copy
 from wt_git.api.universe.definition import (
+    FAIL_CALL,
     MATCH_MODES,
+    MISS_POLICIES,
     STATELESS,
     UNIVERSE_VERSION,
     Universe,
     UniverseFormatError,
+    UniverseMatching,
     UniverseRecording,
     UniverseTool,
+    normalize_tool_args,
     tools_by_name,
+    wrapped_where_needed,
 )
-from wt_git.api.universe.matching_rules import (
-    matching_to_dict,
-    one_of,
-    read_matching,
-    refuse_undefined,
-)
+from wt_git.files import json_document, write_whole
+from wt_git.text import quoted_list
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    import os
+    from collections.abc import Iterable
+
+    from wt_git.spi.mcp_server import MCPCall
+
+
+def read_matching(given: DocumentReader, defined: Mapping[str, object]) -> UniverseMatching:
+    """Return the rules in a document's `matching`, for the tools in `defined`.
+
+    Raises `UniverseFormatError` naming the place, for example `matching.arg_keys.find_order`.
+    """
+    arg_keys, modes_beside_keys = _arg_keys(given, defined)
+    return UniverseMatching(
+        on_miss=one_of(MISS_POLICIES, given, "on_miss", FAIL_CALL),
+        arg_keys=arg_keys,
+        per_tool_on_miss=_choices(given, "per_tool_on_miss", MISS_POLICIES, defined),
+        modes=modes_beside_keys | _choices(given, "modes", MATCH_MODES, defined),
+    )
+
+
+def matching_to_dict(matching: UniverseMatching) -> dict[str, Any]:
+    """Return the rules as they stand in a document; `modes` only where there are any."""
+    document: dict[str, Any] = {
+        "on_miss": matching.on_miss,
+        "arg_keys": {tool: _array(keys) for tool, keys in matching.arg_keys.items()},
+        "per_tool_on_miss": dict(matching.per_tool_on_miss),
+    }
+    return {**document, "modes": dict(matching.modes)} if matching.modes else document
+
+
+def _array(keys: object) -> object:
+    return list(keys) if isinstance(keys, tuple) else keys
+
+
+def one_of(
+    allowed: tuple[str, ...], given: DocumentReader, name: str, default: str | None = None
+) -> str:
+    """Return the member `name`; raises `UniverseFormatError` unless it is a word of `allowed`."""
+    value = given.anything(name) if default is None or name in given else default
+    if isinstance(value, str) and value in allowed:
+        return value
+    raise UniverseFormatError(
+        f"{given.path(name)} must be one of {', '.join(allowed)}, got {shown(value)}"
+    )
+
+
+def refuse_undefined(names: Iterable[str], defined: Mapping[str, object], where: str) -> None:
+    """Raise `UniverseFormatError` when `where` names tools that are not in `defined`."""
+    unknown = [name for name in dict.fromkeys(names) if name not in defined]
+    if unknown:
+        raise UniverseFormatError(
+            f"{where} names undefined tools: {quoted_list(unknown)};"
+            f" defined are {quoted_list(list(defined)) or 'none'}"
+        )
+
+
+def _by_tool(
+    given: DocumentReader, name: str, defined: Mapping[str, object]
+) -> tuple[list[str], DocumentReader]:
+    """Return the tools that the object under `name` has members for, and its reader."""
+    tools = [str(tool) for tool in given.mapping(name, {})]
+    refuse_undefined(tools, defined, given.path(name))
+    return tools, given.child(name, {})
+
+
+def _choices(
+    given: DocumentReader, name: str, allowed: tuple[str, ...], defined: Mapping[str, object]
+) -> dict[str, str]:
+    tools, entries = _by_tool(given, name, defined)
+    return {tool: one_of(allowed, entries, tool) for tool in tools}
+
+
+def _arg_keys(
+    given: DocumentReader, defined: Mapping[str, object]
+) -> tuple[dict[str, list[str]], dict[str, str]]:
+    """Return per tool the parameters that decide, and the modes that stand beside them."""
+    keys: dict[str, list[str]] = {}
+    modes: dict[str, str] = {}
+    tools, entries = _by_tool(given, "arg_keys", defined)
+    for tool in tools:
+        if not isinstance(entries.anything(tool), Mapping):
+            keys[tool] = _key_list(entries, tool)
+            continue
+        entry = entries.child(tool)
+        keys[tool] = _key_list(entry, "keys" if "keys" in entry else "arg_keys")
+        said = entry.without_falsy()
+        if "mode" in said:
+            modes[tool] = one_of(MATCH_MODES, said, "mode")
+    return keys, modes
+
+
+def _key_list(given: DocumentReader, name: str) -> list[str]:
+    """Return a list of parameter names; an empty one would match whatever was asked."""
+    if not given.anything(name) and given.array(name) == []:
+        raise UniverseFormatError(f"{given.path(name)} must list at least one parameter")
+    return given.texts(name)
 
 
 def universe_from_dict(raw: object) -> Universe:
@@ -96,3 +194,66 @@ def tool_to_dict(tool: UniverseTool) -> dict[str, Any]:
     if tool.result_schema is not None:
         document["result_schema"] = tool.result_schema
     return document if tool.mode == STATELESS else {**document, "mode": tool.mode}
+
+
+def load_universe(path: str | os.PathLike[str]) -> Universe:
+    """Return the universe in a `*.universe.json` file.
+
+    Raises `UniverseFormatError`, which names the file and the place in it, for anything that is
+    not one, and `OSError` when it cannot be read.
+    """
+    return load_document(path, universe_from_dict, UniverseFormatError)
+
+
+def save_universe(universe: Universe, path: str | os.PathLike[str]) -> None:
+    """Write a universe as two-space JSON, creating folders.
+
+    Raises `UniverseFormatError` for one that could not be loaded again, and `OSError`; the file is
+    then as it was.
+    """
+    document = universe_to_dict(universe)
+    universe_from_dict(document)
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(target, json_document(document) + "\n")
+
+
+def freeze_universe(
+    call_log: Iterable[MCPCall | Mapping[str, Any]],
+    tools: Iterable[UniverseTool | Mapping[str, Any]],
+    *,
+    matching: UniverseMatching | Mapping[str, Any] | None = None,
+    path: str | os.PathLike[str] | None = None,
+) -> Universe:
+    """Return a universe that answers as the witnessed calls were answered; save it when `path` is given.
+
+    Calls may be those of a handle's log or of a trace, tools may be definitions as a handle serves
+    them. Results are kept as they are, so what must not be published has to be taken out before. A
+    call that was never answered is left out. Raises `UniverseFormatError` as loading does.
+    """
+    universe = universe_from_dict(
+        {
+            "windtunnel_universe": UNIVERSE_VERSION,
+            "tools": [tool_to_dict(one) if isinstance(one, UniverseTool) else one for one in tools],
+            "recordings": [_recorded(call) for call in call_log if not _is_unfinished(call)],
+            "matching": matching_to_dict(matching)
+            if isinstance(matching, UniverseMatching)
+            else matching,
+        }
+    )
+    if path is not None:
+        save_universe(universe, path)
+    return universe
+
+
+def _recorded(call: MCPCall | Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a call as a file has it, where one without arguments has an empty object."""
+    if not isinstance(call, Mapping):
+        call = {"tool_name": call.tool_name, "args": call.args, "result": call.result}
+    has_none = "args" in call and call["args"] is None
+    return {**call, "args": {}} if has_none else call
+
+
+def _is_unfinished(call: MCPCall | Mapping[str, Any]) -> bool:
+    extra = call.get("extra") if isinstance(call, Mapping) else call.extra
+    return isinstance(extra, Mapping) and bool(extra.get("unfinished"))

@@ -1,20 +1,21 @@
-"""Which recording answers a call. docs/recorded-servers.md, "Which recording answers".
+"""Which recording answers a call, and the answer to a call that has none.
 
-Each function returns a place in `universe.recordings`. `candidates` are the places to look at, in
-the order in which they are tried; when it is None, all those of the tool.
+docs/recorded-servers.md, "Which recording answers" and "Misses". Each function that finds a
+recording returns its place in `universe.recordings`. `candidates` are the places to look at, in that
+order; None means all those of the tool.
 """
 
 from __future__ import annotations
 
+import copy
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from wt_git.api.universe.arguments import canonical_args
-from wt_git.api.universe.definition import NEAREST
+from wt_git.api.universe.definition import NEAREST, canonical_args
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from wt_git.api.universe.definition import Universe
+    from wt_git.api.universe.definition import Universe, UniverseTool
 
 
 class Choice(NamedTuple):
@@ -101,3 +102,30 @@ def find_nearest_recording(
 
 def _tried(universe: Universe, tool_name: str, candidates: Iterable[int] | None) -> Iterable[int]:
     return universe.recording_indices_for(tool_name) if candidates is None else candidates
+
+
+def fail_call_result(tool_name: str, args: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the answer of the policy `fail_call`: nothing was recorded for these arguments."""
+    return _refusal("no_recorded_result", tool_name, args)
+
+
+def no_synthesizer_result(tool_name: str, args: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the answer of the policy `synthesize` where nobody was named who could."""
+    return _refusal("no_synthesizer", tool_name, args)
+
+
+def empty_result_for(tool: UniverseTool | None) -> Any:
+    """Return the empty value of the type in the tool's `result_schema`: a list, an object or `""`.
+
+    Of several types the first of array, object, string counts. Unknown tools and other types
+    have the empty string.
+    """
+    declared = tool.result_schema.get("type") if tool and tool.result_schema else None
+    types = declared if isinstance(declared, (list, tuple)) else [declared]
+    if "array" in types:
+        return []
+    return {} if "object" in types else ""
+
+
+def _refusal(error: str, tool_name: str, args: Mapping[str, Any]) -> dict[str, Any]:
+    return {"error": error, "tool": tool_name, "args": copy.deepcopy(dict(args))}

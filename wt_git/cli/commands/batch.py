@@ -43,7 +43,7 @@ def command(
     A line has the options of `wt run`, quoted as for a shell; # begins a comment, and `wt run` may
     stand in front. Every line is checked before the first one runs.
     """
-    from wt_git.cli.batch_run import run_batch  # noqa: PLC0415 - `--help` costs nothing
+    from wt_git.cli.batch import run_batch  # noqa: PLC0415 - `--help` costs nothing
 
     options = {
         "--runs-dir": runs_dir,

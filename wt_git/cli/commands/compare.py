@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from wt_git.cli.completion import recorded
-from wt_git.cli.many_values import ManyValues, ManyValuesCommand
-from wt_git.cli.options import CONTEXT_SETTINGS, runs_dir_option
+from wt_git.cli.options import CONTEXT_SETTINGS, ManyValues, ManyValuesCommand, runs_dir_option
 from wt_git.cli.output_format import chosen_format, format_options
 from wt_git.errors import EXIT_NO, EXIT_YES
 

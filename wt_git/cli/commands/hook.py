@@ -11,7 +11,7 @@ import click
 
 from wt_git.cli.options import CONTEXT_SETTINGS
 from wt_git.errors import EXIT_YES
-from wt_git.githooks.hook_names import FUNCTIONS, GATES, READS_STDIN
+from wt_git.githooks.git_hooks import FUNCTIONS, GATES, READS_STDIN
 
 EPILOG = """
 Exit codes: 0 go on; 1 refused; 2 asked wrongly. Only pre-push, pre-receive and a pre-commit that is
@@ -31,12 +31,12 @@ def command(*, name: str, args: tuple[str, ...]) -> int:
 
     `wt init` puts scripts that call this where git finds them.
     """
-    from wt_git.cli import ui  # noqa: PLC0415
-    from wt_git.cli.problems import report  # noqa: PLC0415
-    from wt_git.githooks.hook_call import HookCall  # noqa: PLC0415
+    from wt_git.cli import printing  # noqa: PLC0415
+    from wt_git.cli.error_messages import report_error  # noqa: PLC0415
+    from wt_git.githooks.git_hooks import GitHookCall  # noqa: PLC0415
 
     environ = dict(os.environ)  # noqa: TID251 - git tells a hook through it where it is
-    call = HookCall(
+    call = GitHookCall(
         folder=Path.cwd(),
         args=args,
         stdin=_input() if name in READS_STDIN else b"",
@@ -49,10 +49,10 @@ def command(*, name: str, args: tuple[str, ...]) -> int:
         # Only what guards a push may stand in anybody's way, and then also when it fails.
         if name in GATES:
             raise
-        report(error, [name])
+        report_error(error, [name])
         return EXIT_YES
     for line in result.lines:
-        ui.talk(name, line)
+        printing.talk(name, line)
     return int(result.exit_code)
 
 

@@ -12,7 +12,7 @@ from wt_git.cli.options import CONTEXT_SETTINGS
 from wt_git.errors import EXIT_NO, EXIT_YES
 
 if TYPE_CHECKING:
-    from wt_git.githooks.findings import Finding
+    from wt_git.githooks.hook_files import SetUpPart
 
 EPILOG = """
 Exit codes: 0 everything is set up; 1 something is missing or could not be made; 2 this is not a
@@ -52,19 +52,19 @@ def command(*, check: bool, remote: str | None, shared_hooks: bool, server: bool
     Hooks that are already there keep working: ours call them. It is safe to run again.
     """
     # Imported here so that `wt init --help` costs nothing.
-    from wt_git.cli import ui  # noqa: PLC0415
+    from wt_git.cli import printing  # noqa: PLC0415
     from wt_git.config import load  # noqa: PLC0415
     from wt_git.errors import UsageError  # noqa: PLC0415
-    from wt_git.git.git_folders import find  # noqa: PLC0415
-    from wt_git.githooks.findings import complete  # noqa: PLC0415
-    from wt_git.githooks.install import SetUp, executable_name, set_up  # noqa: PLC0415
+    from wt_git.git.repository import find_git_folders  # noqa: PLC0415
+    from wt_git.githooks.hook_files import is_complete  # noqa: PLC0415
+    from wt_git.githooks.install import SetUpRequest, executable_name, set_up  # noqa: PLC0415
 
-    folders = find(Path.cwd())
+    folders = find_git_folders(Path.cwd())
     if folders is None or (folders.top is None and not folders.bare):
         raise UsageError(
             "this is not the working directory of a git repository", hints=("git init",)
         )
-    wanted = SetUp(
+    wanted = SetUpRequest(
         folders=folders,
         python=executable_name(sys.executable),
         remote=remote,
@@ -74,15 +74,15 @@ def command(*, check: bool, remote: str | None, shared_hooks: bool, server: bool
     )
     findings = set_up(wanted, mend=not check)
     for finding in findings:
-        ui.data(_line(finding))
+        printing.data(_line(finding))
         for hint in finding.hints:
-            ui.data(f"    {hint}")
-    if complete(findings):
+            printing.data(f"    {hint}")
+    if is_complete(findings):
         return EXIT_YES
     if check:
-        ui.talk("init", "something is missing; this makes it: wt init")
+        printing.talk("init", "something is missing; this makes it: wt init")
     return EXIT_NO
 
 
-def _line(finding: Finding) -> str:
+def _line(finding: SetUpPart) -> str:
     return f"{_MARKS[finding.state]:<8}  {finding.text}"

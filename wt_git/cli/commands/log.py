@@ -11,7 +11,7 @@ from wt_git.cli.options import CONTEXT_SETTINGS, PositiveInt
 from wt_git.errors import EXIT_YES
 
 if TYPE_CHECKING:
-    from wt_git.records.commit_log import CommitLog
+    from wt_git.records.documents.log import CommitLog
 
 EPILOG = """
 Exit codes: 0 shown; 2 asked wrongly. For what git shows by itself: `git log`, after `wt init`.
@@ -42,7 +42,7 @@ def command(
 
     RANGE is a commit, with all that it builds on, or A..B. The evidence is read from git notes.
     """
-    from wt_git.cli.notes_access import no_commit, notes_here  # noqa: PLC0415
+    from wt_git.cli.repository_notes import no_commit, notes_here  # noqa: PLC0415
     from wt_git.evidence.commit_log import commit_log  # noqa: PLC0415
     from wt_git.git.history import History  # noqa: PLC0415
 
@@ -60,8 +60,8 @@ def command(
 
 def _print(log: CommitLog, scenario: str | None, *, graph: bool, as_json: bool) -> None:
     from wt_git import files  # noqa: PLC0415
-    from wt_git.cli import ui  # noqa: PLC0415
-    from wt_git.reports.commit_log_text import commit_lines, trend_lines  # noqa: PLC0415
+    from wt_git.cli import printing  # noqa: PLC0415
+    from wt_git.reports.commit_log import commit_lines, trend_lines  # noqa: PLC0415
     from wt_git.text import json_characters, one_line  # noqa: PLC0415
 
     if as_json:
@@ -69,14 +69,16 @@ def _print(log: CommitLog, scenario: str | None, *, graph: bool, as_json: bool) 
     else:
         for one in log.commits:
             for line in commit_lines(one):
-                ui.data(line)
+                printing.data(line)
     if graph and not as_json:
         plain = "utf" not in (sys.stdout.encoding or "").lower()
         for line in ["", *trend_lines(log, plain=plain)] if log.commits else []:
-            ui.data(line)
+            printing.data(line)
     if scenario is not None and not log.commits:
-        ui.talk("log", f"no experiment with '{one_line(scenario)}' was recorded on these commits")
+        printing.talk(
+            "log", f"no experiment with '{one_line(scenario)}' was recorded on these commits"
+        )
     if log.skipped:
-        ui.talk("log", f"{log.skipped} line(s) of notes could not be read and are not shown")
+        printing.talk("log", f"{log.skipped} line(s) of notes could not be read and are not shown")
     if log.cut:
-        ui.talk("log", "history is cut in this clone: older commits are not here")
+        printing.talk("log", "history is cut in this clone: older commits are not here")

@@ -35,20 +35,22 @@ def show(*, rev: str, as_json: bool) -> int:
     Both what is recorded here and what was fetched. It says what was recorded, not whether that is
     enough: see `wt verify`.
     """
-    from wt_git.cli import ui  # noqa: PLC0415
-    from wt_git.cli.notes_access import notes_here  # noqa: PLC0415
-    from wt_git.evidence.shown_notes import notes_of  # noqa: PLC0415
+    from wt_git.cli import printing  # noqa: PLC0415
+    from wt_git.cli.repository_notes import notes_here  # noqa: PLC0415
+    from wt_git.evidence.notes.show import show_notes  # noqa: PLC0415
 
-    found = notes_of(notes_here().notes, rev)
+    found = show_notes(notes_here().notes, rev)
     if as_json:
-        ui.data(json.dumps(found.as_document(), indent=2, ensure_ascii=False))
+        printing.data(json.dumps(found.as_document(), indent=2, ensure_ascii=False))
     else:
         for line in found.lines:
-            ui.data(line)
+            printing.data(line)
     for line in found.problems:
-        ui.talk("notes", line)
+        printing.talk("notes", line)
     if not found.lines:
-        ui.talk("notes", f"there is no evidence on {found.named}; this looks elsewhere: wt sync")
+        printing.talk(
+            "notes", f"there is no evidence on {found.named}; this looks elsewhere: wt sync"
+        )
         return EXIT_NO
     return EXIT_YES
 
@@ -67,24 +69,24 @@ def rebuild(*, runs_dirs: tuple[Path, ...]) -> int:
 
     Nothing that others recorded goes, and nothing that was pruned comes back.
     """
-    from wt_git.cli import ui  # noqa: PLC0415
-    from wt_git.cli.notes_access import notes_here  # noqa: PLC0415
+    from wt_git.cli import printing  # noqa: PLC0415
+    from wt_git.cli.repository_notes import notes_here  # noqa: PLC0415
     from wt_git.errors import UsageError  # noqa: PLC0415
-    from wt_git.evidence import rebuild as rebuilding  # noqa: PLC0415
-    from wt_git.githooks.shown_commits import head_since, show_on  # noqa: PLC0415
+    from wt_git.evidence.notes import sweep_notes as rebuilding  # noqa: PLC0415
+    from wt_git.githooks.post_hooks import head_since, show_evidence_on  # noqa: PLC0415
 
     folders = runs_dirs or (Path("runs"),)
     if missing := [folder for folder in folders if not folder.is_dir()]:
         raise UsageError(f"there is no runs directory '{missing[0]}'", hints=("--runs-dir DIR",))
     here = notes_here()
-    done = rebuilding.rebuild(here.notes, folders)
-    show_on(here.notes, head_since(here.notes), "notes on commits")
+    done = rebuilding.rebuild_notes(here.notes, folders)
+    show_evidence_on(here.notes, head_since(here.notes), "notes on commits")
     for entry in done.without:
-        ui.talk("notes", f"sweep {entry.sweep_id} leaves no notes: {_WHY[entry.why]}")
+        printing.talk("notes", f"sweep {entry.sweep_id} leaves no notes: {_WHY[entry.why]}")
     if done.skipped_lines:
-        ui.talk("notes", f"{done.skipped_lines} lines could not be read and were passed over")
+        printing.talk("notes", f"{done.skipped_lines} lines could not be read and were passed over")
     change = "all is there now" if done.changed else "all was there already"
-    ui.data(f"{len(done.entries)} sweeps have notes; {change}")
+    printing.data(f"{len(done.entries)} sweeps have notes; {change}")
     return EXIT_YES
 
 
@@ -103,19 +105,19 @@ def prune(*, sweep_ids: tuple[str, ...]) -> int:
     Neither a sync nor a rebuild brings them back. The history of the notes still holds what they
     said: what must not be known to anybody has to be rewritten there.
     """
-    from wt_git.cli import ui  # noqa: PLC0415
-    from wt_git.cli.notes_access import notes_here  # noqa: PLC0415
-    from wt_git.evidence import rebuild as rebuilding  # noqa: PLC0415
+    from wt_git.cli import printing  # noqa: PLC0415
+    from wt_git.cli.repository_notes import notes_here  # noqa: PLC0415
+    from wt_git.evidence.notes import sweep_notes as rebuilding  # noqa: PLC0415
 
     if wrong := [one for one in sweep_ids if not _SWEEP_ID.fullmatch(one)]:
         raise click.UsageError(f"'{wrong[0]}' is no sweep id: twelve digits of 0-9 and a-f")
-    done = rebuilding.prune(notes_here().notes, set(sweep_ids))
+    done = rebuilding.prune_notes(notes_here().notes, set(sweep_ids))
     for sweep_id in sorted(set(sweep_ids) - set(done.sweeps)):
-        ui.talk("notes", f"there are no notes of sweep {sweep_id}")
-    ui.data(f"pruned: {_named(done.sweeps)} ({done.lines} lines)")
+        printing.talk("notes", f"there are no notes of sweep {sweep_id}")
+    printing.data(f"pruned: {_named(done.sweeps)} ({done.lines} lines)")
     if done.changed:
-        ui.talk("notes", "the history of the notes still holds what they said")
-        ui.talk("notes", "  to take them out elsewhere: wt sync")
+        printing.talk("notes", "the history of the notes still holds what they said")
+        printing.talk("notes", "  to take them out elsewhere: wt sync")
     return EXIT_YES if set(done.sweeps) == set(sweep_ids) else EXIT_NO
 
 

@@ -11,8 +11,8 @@ import click
 from wt_git.cli.options import CONTEXT_SETTINGS, agent_options, definition_options
 
 if TYPE_CHECKING:
-    from wt_git.sweep.replay_request import Replay
-    from wt_git.sweep.replaying import Replayed
+    from wt_git.replay.replaying import Replayed
+    from wt_git.replay.request import Replay
     from wt_git.sweep.request import SweepRequest
 
 EPILOG = """
@@ -48,15 +48,15 @@ def command(**options: Any) -> int:
     no pack defines it nothing is expected of the agent, and the run stays out of every table. No
     sweep is recorded: a replay earns nothing and uses nothing up.
     """
-    from wt_git.cli import ui  # noqa: PLC0415 - `--help` costs nothing
+    from wt_git.cli import printing  # noqa: PLC0415 - `--help` costs nothing
     from wt_git.cli.signals import graceful  # noqa: PLC0415
     from wt_git.cli.surroundings import lock_folder  # noqa: PLC0415
     from wt_git.clock import SystemClock  # noqa: PLC0415
-    from wt_git.sweep.replay_request import look_up_replay  # noqa: PLC0415
-    from wt_git.sweep.replaying import Replaying  # noqa: PLC0415
+    from wt_git.replay.replaying import Replaying  # noqa: PLC0415
+    from wt_git.replay.request import look_up_replay  # noqa: PLC0415
 
     def say(text: str) -> None:
-        ui.talk("replay", text)
+        printing.talk("replay", text)
 
     replay = look_up_replay(options["trace"], _request(options), say)
     _show_source(replay)
@@ -84,11 +84,11 @@ def _request(options: dict[str, Any]) -> SweepRequest:
 
 
 def _show_source(replay: Replay) -> None:
-    from wt_git.cli import ui  # noqa: PLC0415
+    from wt_git.cli import printing  # noqa: PLC0415
     from wt_git.text import log_line  # noqa: PLC0415
 
     trace = replay.trace
-    ui.data(
+    printing.data(
         log_line(
             f"source: run {trace.run_id} scenario={trace.scenario_id} label={trace.variant_id} "
             f"agent={trace.agent_id} model={trace.model} quant={trace.quant} "
@@ -98,20 +98,22 @@ def _show_source(replay: Replay) -> None:
 
 
 def _show(replay: Replay, replayed: Replayed) -> int:
-    from wt_git.cli import problems, ui  # noqa: PLC0415
+    from wt_git.cli import error_messages, printing  # noqa: PLC0415
     from wt_git.text import one_line  # noqa: PLC0415
 
     for problem in replayed.problems:
-        ui.talk("replay", problem)
+        printing.talk("replay", problem)
     if replayed.traceback is not None:
         for line in replayed.traceback.rstrip().split("\n"):
-            ui.talk_plainly(one_line(line))
+            printing.talk_plainly(one_line(line))
     if replayed.failure is not None:
-        problems.report(replayed.failure, ["replay"])
+        error_messages.report_error(replayed.failure, ["replay"])
     if replayed.path is not None:
         if replay.is_judged:
-            ui.talk("replay", f"scored {replayed.verdict} by the scenario as it is defined today")
-        ui.data(one_line(f"replayed trace saved: {replayed.path}"))
+            printing.talk(
+                "replay", f"scored {replayed.verdict} by the scenario as it is defined today"
+            )
+        printing.data(one_line(f"replayed trace saved: {replayed.path}"))
     elif replayed.failure is None:
-        ui.talk("replay", "ended before anything was played; nothing was saved")
+        printing.talk("replay", "ended before anything was played; nothing was saved")
     return replayed.exit_code

@@ -9,12 +9,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wt_git.cli.many_values import ManyValues, ManyValuesCommand
-from wt_git.cli.options import CONTEXT_SETTINGS, definition_options, narrowing_options
+from wt_git.cli.options import (
+    CONTEXT_SETTINGS,
+    ManyValues,
+    ManyValuesCommand,
+    definition_options,
+    narrowing_options,
+)
 from wt_git.cli.output_format import JSON, MARKDOWN, chosen_format, format_options
 
 if TYPE_CHECKING:
-    from wt_git.sweep.rescore_request import RescoreRequest
+    from wt_git.rescore.request import RescoreRequest
 
 EPILOG = """
 Exit codes: 0 every trace that was scored passes its gate; 1 one does not, or is invalid; 2 asked
@@ -70,7 +75,7 @@ def command(
     if (runs_dir is None) == (not traces):
         raise click.UsageError("exactly one of --runs DIR and --trace PATH... is required")
     chosen = chosen_format(output_format, as_json=as_json)
-    from wt_git.sweep.rescore_request import RescoreRequest  # noqa: PLC0415 - `--help` costs nothing
+    from wt_git.rescore.request import RescoreRequest  # noqa: PLC0415 - `--help` costs nothing
     from wt_git.sweep.selection import Selectors  # noqa: PLC0415
 
     request = RescoreRequest(
@@ -85,23 +90,23 @@ def command(
 
 
 def _rescore(request: RescoreRequest, output_format: str) -> int:
-    from wt_git.cli import rescore_output as output  # noqa: PLC0415
-    from wt_git.cli import ui  # noqa: PLC0415
+    from wt_git.cli import printing  # noqa: PLC0415
+    from wt_git.cli import rescore as output  # noqa: PLC0415
     from wt_git.clock import SystemClock  # noqa: PLC0415
-    from wt_git.sweep.rescore_request import definitions_of  # noqa: PLC0415
-    from wt_git.sweep.rescoring import Rescoring  # noqa: PLC0415
+    from wt_git.rescore.request import definitions_of  # noqa: PLC0415
+    from wt_git.rescore.rescoring import Rescoring  # noqa: PLC0415
 
     with contextlib.redirect_stdout(sys.stderr):  # a pack may print while it is loaded
-        definitions = definitions_of(request, lambda text: ui.talk("rescore", text))
+        definitions = definitions_of(request, lambda text: printing.talk("rescore", text))
     rescoring = Rescoring(request, definitions, SystemClock())
     printer: output.Printer = output.Lines()
     if output_format == JSON:
         printer = output.JsonDocument()
     elif output_format == MARKDOWN:
         printer = output.Markdown(lambda: rescoring.remarks)
-    for entry in output.aside(rescoring.entries()):
-        output.show(printer, entry, to_the_end=request.write)
+    for entry in output.stdout_to_stderr(rescoring.entries()):
+        output.print_entry(printer, entry, to_the_end=request.write)
     printer.end(rescoring.summary)
     for remark in rescoring.remarks:
-        ui.talk("rescore", remark)
+        printing.talk("rescore", remark)
     return rescoring.exit_code

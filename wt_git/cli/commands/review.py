@@ -29,13 +29,13 @@ def command(*, sweep_id: str, runs_dir: Path, decision: str | None, no_change: b
     """
     if (decision is not None) == no_change:
         raise click.UsageError("give exactly one of --decision TEXT and --no-change")
-    from wt_git.cli import ui  # noqa: PLC0415
+    from wt_git.cli import printing  # noqa: PLC0415
     from wt_git.clock import SystemClock  # noqa: PLC0415
-    from wt_git.evidence.reviewing import keep_review, review_sweep  # noqa: PLC0415
-    from wt_git.records.store import RunsDir  # noqa: PLC0415
+    from wt_git.evidence.reviews import review_sweep, write_review_note  # noqa: PLC0415
+    from wt_git.records.runs_dir import RunsDir  # noqa: PLC0415
 
     reviewed = review_sweep(RunsDir(runs_dir), sweep_id, decision, now=SystemClock().now())
-    warning = keep_review(runs_dir, Path.cwd(), reviewed)
+    warning = write_review_note(runs_dir, Path.cwd(), reviewed)
     if warning is not None:
-        ui.talk("review", f"warning: {warning}")
+        printing.talk("review", f"warning: {warning}")
     return EXIT_YES

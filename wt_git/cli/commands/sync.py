@@ -10,7 +10,7 @@ from wt_git.cli.options import CONTEXT_SETTINGS, Seconds
 from wt_git.errors import EXIT_NO, EXIT_TIMED_OUT, EXIT_YES
 
 if TYPE_CHECKING:
-    from wt_git.evidence.sync import Synced
+    from wt_git.evidence.notes.sync import Synced
 
 EPILOG = """
 Exit codes: 0 both sides have all notes; 1 they have not, and why; 2 there is no such remote; 124 it
@@ -35,11 +35,11 @@ def command(*, remote: str | None, timeout_s: float, no_push: bool) -> int:
 
     REMOTE is by default the one that `wt init` recorded. What was pruned on either side stays so.
     """
-    from wt_git.cli import ui  # noqa: PLC0415
-    from wt_git.cli.notes_access import notes_here  # noqa: PLC0415
+    from wt_git.cli import printing  # noqa: PLC0415
+    from wt_git.cli.repository_notes import notes_here  # noqa: PLC0415
     from wt_git.clock import SystemClock  # noqa: PLC0415
-    from wt_git.evidence.sync import NotSynced  # noqa: PLC0415
-    from wt_git.githooks.shared_notes import share  # noqa: PLC0415
+    from wt_git.evidence.notes.sync import NotSynced  # noqa: PLC0415
+    from wt_git.githooks.notes_sharing import share  # noqa: PLC0415
 
     here = notes_here()
     name = here.remote(remote)
@@ -47,11 +47,11 @@ def command(*, remote: str | None, timeout_s: float, no_push: bool) -> int:
     began = clock.monotonic()
     outcome = share(here.notes, name, timeout_s=timeout_s, push=not no_push)
     if isinstance(outcome, NotSynced):
-        ui.talk("sync", f"not done, at the {outcome.step}: {outcome.reason}")
-        ui.talk("sync", f"  what is recorded here is still here; again: wt sync {name}")
+        printing.talk("sync", f"not done, at the {outcome.step}: {outcome.reason}")
+        printing.talk("sync", f"  what is recorded here is still here; again: wt sync {name}")
         late = clock.monotonic() - began >= timeout_s
         return EXIT_TIMED_OUT if late else EXIT_NO
-    ui.data(_told(name, outcome))
+    printing.data(_told(name, outcome))
     return EXIT_YES
 
 

@@ -11,7 +11,7 @@ from wt_git.cli.options import CONTEXT_SETTINGS
 from wt_git.errors import EXIT_NO, EXIT_YES
 
 if TYPE_CHECKING:
-    from wt_git.cli.verify_session import Outcome
+    from wt_git.cli.verify import VerifyOutcome
 
 EPILOG = """
 Exit codes: 0 every commit is covered; 1 one is not, and why; 2 asked wrongly, or the policy that
@@ -57,7 +57,7 @@ def command(*, as_json: bool, form: str | None, **options: Any) -> int:
     """
     if as_json and form is not None:
         raise click.UsageError("--json and --format exclude each other")
-    from wt_git.cli.verify_session import VerifyRequest, verify  # noqa: PLC0415
+    from wt_git.cli.verify import VerifyRequest, verify  # noqa: PLC0415
 
     environ = dict(os.environ)  # noqa: TID251 - CI services say in it what they run for
     outcome = verify(VerifyRequest(environ=environ, **options))
@@ -65,13 +65,15 @@ def command(*, as_json: bool, form: str | None, **options: Any) -> int:
     return EXIT_YES if covered else EXIT_NO
 
 
-def _print(outcome: Outcome, form: str, environ: dict[str, str]) -> bool:
-    from wt_git.cli import ui  # noqa: PLC0415
-    from wt_git.cli.verify_output import FORMS  # noqa: PLC0415
-    from wt_git.evidence.verification import document  # noqa: PLC0415
+def _print(outcome: VerifyOutcome, form: str, environ: dict[str, str]) -> bool:
+    from wt_git.cli import printing  # noqa: PLC0415
+    from wt_git.cli.verify import FORMS  # noqa: PLC0415
+    from wt_git.evidence.verification_document import verification_document  # noqa: PLC0415
 
     for warning in outcome.warnings:
-        ui.talk("verify", f"warning: {warning}")
-    found = document(outcome.verified, policy_from=outcome.policy_from, warnings=outcome.warnings)
+        printing.talk("verify", f"warning: {warning}")
+    found = verification_document(
+        outcome.verified, policy_from=outcome.policy_from, warnings=outcome.warnings
+    )
     FORMS[form](outcome.verified, found, environ)
     return found.covered

@@ -1,7 +1,7 @@
-"""Answering a shell's question: what may stand at the cursor.
+"""Answering a shell's question: the candidates for the word at the cursor.
 
-A completion must never disturb what is being typed: whatever goes wrong, there is no answer, nothing
-is printed besides, and the exit code is 0.
+A completion must never disturb what is being typed: on any error there is no answer, nothing is
+printed, and the exit code is 0.
 """
 
 from __future__ import annotations
@@ -12,14 +12,97 @@ import re
 import sys
 from typing import TYPE_CHECKING, NamedTuple
 
-from wt_git.cli.completion.typed import Typed, read_bash, read_words
 from wt_git.errors import EXIT_YES
 from wt_git.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from wt_git.cli import Entry
+
+_ONLY_BREAKS = re.compile(r"[=:]+")
+_ESCAPED_IN_DOUBLE_QUOTES = '"\\$`'
+
+
+class TypedLine(NamedTuple):
+    """A command line up to the cursor.
+
+    `words` are the finished words behind the program's name, `current` is the one at the cursor up to
+    there, possibly empty. `kept` is the beginning of `current` that the shell leaves as it is, so
+    that an answer must not repeat it. `is_quoted`: an opening quote begins what is replaced.
+    """
+
+    words: tuple[str, ...]
+    current: str
+    kept: str = ""
+    is_quoted: bool = False
+
+
+def read_words(words: Sequence[str], cursor: int) -> TypedLine:
+    """Return what was typed for a shell whose words are whole. `words[0]` is the program."""
+    given = _up_to(words, cursor)
+    return TypedLine(tuple(map(unquoted, given[1:-1])), unquoted(given[-1]))
+
+
+def read_bash(words: Sequence[str], cursor: int) -> TypedLine:
+    """Return the same for bash, which makes words of their own of `=` and `:` and replaces the last.
+
+    So `--label=one` arrives as three words, of which an answer is to replace `one`.
+    """
+    given = _up_to(words, cursor)
+    joined: list[str] = []
+    kept = ""
+    joins = False
+    for word in given:
+        is_break = bool(_ONLY_BREAKS.fullmatch(word)) and bool(joined)
+        if joined and (is_break or joins):
+            kept = joined[-1] + (word if is_break else "")
+            joined[-1] += word
+        else:
+            kept = ""
+            joined.append(word)
+        joins = is_break
+    quoted = given[-1][:1] in {"'", '"'}
+    return TypedLine(
+        tuple(map(unquoted, joined[1:-1])),
+        unquoted(joined[-1]),
+        kept=unquoted(kept),
+        is_quoted=quoted,
+    )
+
+
+def _up_to(words: Sequence[str], cursor: int) -> list[str]:
+    """Return the program, the words behind it and the one at the cursor, empty where there is none."""
+    given = list(words[: cursor + 1])
+    return given + [""] * (max(cursor, 1) + 1 - len(given))
+
+
+def unquoted(word: str) -> str:
+    """Return a word of a POSIX shell without its quotes and backslashes; a quote may be left open."""
+    return "".join(_characters(word))
+
+
+def _characters(word: str) -> Iterable[str]:
+    quote = ""
+    at = 0
+    while at < len(word):
+        char, following = word[at], word[at + 1 : at + 2]
+        at += 1
+        if quote == "'":
+            if char == "'":
+                quote = ""
+            else:
+                yield char
+        elif char == "\\" and (not quote or following in _ESCAPED_IN_DOUBLE_QUOTES):
+            yield following
+            at += 1
+        elif char == quote:
+            quote = ""
+        elif not quote and char in {"'", '"'}:
+            quote = char
+        else:
+            yield char
+
 
 _FOR_BASH_AS_IT_IS = re.compile(r"[^\w@%+=:,./-]", re.ASCII)
 _ABOUT_LIMIT = 100
@@ -68,12 +151,12 @@ def _lines(arguments: Sequence[str], commands: Mapping[str, Entry]) -> Iterator[
         yield f"{one.kind}\t{value}\t{about}"
 
 
-def _for_bash(value: str, typed: Typed) -> str:
+def _for_bash(value: str, typed: TypedLine) -> str:
     rest = value.removeprefix(typed.kept)
     return rest if typed.is_quoted else _FOR_BASH_AS_IT_IS.sub(r"\\\g<0>", rest)
 
 
-def candidates(typed: Typed, commands: Mapping[str, Entry]) -> Iterator[Candidate]:
+def candidates(typed: TypedLine, commands: Mapping[str, Entry]) -> Iterator[Candidate]:
     """Yield what may stand at the cursor; the names of commands without loading any."""
     if not typed.words:
         options = _OPTIONS_OF_WT.items() if typed.current.startswith("-") else ()
@@ -85,10 +168,10 @@ def candidates(typed: Typed, commands: Mapping[str, Entry]) -> Iterator[Candidat
         yield from _of_command(typed, commands[typed.words[0]])
 
 
-def _of_command(typed: Typed, entry: Entry) -> Iterator[Candidate]:
+def _of_command(typed: TypedLine, entry: Entry) -> Iterator[Candidate]:
     from click.shell_completion import ShellComplete  # noqa: PLC0415 - not for names of commands
 
-    from wt_git.cli.many_values import ManyValuesCommand  # noqa: PLC0415
+    from wt_git.cli.options import ManyValuesCommand  # noqa: PLC0415
 
     name, *others = typed.words
     command = importlib.import_module(entry.module).command

@@ -1,24 +1,124 @@
-"""A tool server in a process of its own: started, waited for, and ended without a trace."""
+"""A tool server in a process of its own: started, waited for, read, and ended.
+
+The bench side starts the process and reads its log over the evidence routes. The process's own side
+takes the listening socket, an inherited descriptor whose number is in the environment, and the token.
+The token comes as one line on standard input only, since other users can read the environment and the
+command line of a process. Standard input then stays open while the bench lives; its end ends the
+process, even when the bench was killed.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import http.client
+import json
 import os
 import secrets
+import socket
 import subprocess  # noqa: TID251 - tool servers are started here
 import sys
 import tempfile
+import threading
 import time
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any, Final
 
 from wt_git.mcp import addresses
-from wt_git.mcp.evidence_client import EvidenceClient
-from wt_git.mcp.fastmcp.inheritance import LISTENER_VARIABLE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+_REQUEST_LIMIT_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceClient:
+    """The bearer of one server's token. Evidence that cannot be read raises, and is never empty."""
+
+    host: str
+    port: int
+    token: str
+
+    def get(self, path: str, *, limit_s: float = _REQUEST_LIMIT_S) -> list[Any]:
+        """Return the list at `path`; raises `RuntimeError` or `OSError` when there is none to read."""
+        answer = self._request("GET", path, None, limit_s)
+        if not isinstance(answer, list):
+            raise RuntimeError(
+                f"tool server at {self.host}:{self.port} answered GET {path} with"
+                f" {type(answer).__name__}, not a list"
+            )
+        return answer
+
+    def post(self, path: str, body: object = None) -> None:
+        """Send `body`; raises `ValueError` when the server refuses it, else as `get`."""
+        self._request("POST", path, json.dumps(body), _REQUEST_LIMIT_S)
+
+    def _request(self, method: str, path: str, body: str | None, limit_s: float) -> Any:
+        # Not httpx: it loads slowly, and would send a request for this machine to a proxy.
+        connection = http.client.HTTPConnection(self.host, self.port, timeout=limit_s)
+        try:
+            connection.request(
+                method,
+                path,
+                body,
+                {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"},
+            )
+            response = connection.getresponse()
+            content = response.read()
+        finally:
+            connection.close()
+        text = content.decode("utf-8", "replace")
+        if response.status == http.client.BAD_REQUEST:
+            raise ValueError(text)
+        if response.status != http.client.OK:
+            raise RuntimeError(
+                f"tool server at {self.host}:{self.port} answered {method} {path} with status"
+                f" {response.status}: {text[:200]}"
+            )
+        return json.loads(text)
+
+
+LISTENER_VARIABLE: Final = "WT_MCP_LISTENER"
+_STDIN: Final = 0
+
+
+@dataclass(frozen=True, slots=True)
+class InheritedListener:
+    """A listening socket, the host it was asked to listen on, and the token of its evidence."""
+
+    listener: socket.socket
+    host: str
+    token: str
+
+
+def claim_inherited() -> InheritedListener | None:
+    """Take over what the bench handed down, once; None in a process that somebody else started."""
+    descriptor = os.environ.pop(LISTENER_VARIABLE, None)  # noqa: TID251 - this process's own start
+    if descriptor is None:
+        return None
+    listener = socket.socket(fileno=int(descriptor))
+    listener.set_inheritable(False)
+    token = _first_line()
+    threading.Thread(target=_exit_with_the_bench, name="end with the bench", daemon=True).start()
+    return InheritedListener(listener, str(listener.getsockname()[0]), token)
+
+
+def _first_line() -> str:
+    """Return the first line of standard input, read without buffering what follows."""
+    line = b""
+    while not line.endswith(b"\n"):
+        byte = os.read(_STDIN, 1)
+        if not byte:
+            os._exit(0)  # the bench is gone already
+        line += byte
+    return line.decode().strip()
+
+
+def _exit_with_the_bench() -> None:
+    while os.read(_STDIN, 4096):
+        pass
+    os._exit(0)
+
 
 _POLL_S = 0.01
 _STOP_LIMIT_S = 5.0
@@ -59,7 +159,7 @@ class ChildProcess:
         )
 
 
-def start(
+def start_child(
     module: str, *, host: str, port: int, environment: Mapping[str, str], limit_s: float
 ) -> ChildProcess:
     """Start `module` and return once its tools answer; raises `RuntimeError`, leaving nothing behind.
@@ -76,7 +176,7 @@ def start(
         process, output = _spawn(module, listener.fileno(), host, bound_port, environment)
     child = ChildProcess(process, host, bound_port, secrets.token_urlsafe(24), output)
     try:
-        _hand_over(child)
+        _send_token(child)
         _wait_until_ready(child, module, limit_s)
     except BaseException:
         child.stop()
@@ -110,7 +210,7 @@ def _spawn(
     return process, output
 
 
-def _hand_over(child: ChildProcess) -> None:
+def _send_token(child: ChildProcess) -> None:
     """Give the child its token; its standard input then stays open to tell it that we live."""
     assert child.process.stdin is not None
     with contextlib.suppress(OSError):  # it is gone already, which the wait that follows will say

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+import functools
 import importlib.util
+import inspect
 import os
 import threading
+import time
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
-from wt_git.mcp import addresses, failure_environment
+from wt_git.mcp import addresses, failures
 from wt_git.mcp.call_log import CallLog, OpenCall
-from wt_git.mcp.fastmcp import tool_forms
+from wt_git.mcp.failures import TIMEOUT
+from wt_git.mcp.run_in_thread import run_in_thread
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +24,118 @@ if TYPE_CHECKING:
     from mcp.server.mcpserver.tools import Tool
     from starlette.applications import Starlette
 
-    from wt_git.mcp.fastmcp.witness import WitnessedServer
+    from wt_git.mcp.fastmcp.sdk_server import CallLoggingServer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from wt_git.mcp.failures import Injected
+
+    CurrentCall = ContextVar[OpenCall | None]
+
+
+def served_form(function: Callable[..., Any], current: CurrentCall) -> Callable[..., Any]:
+    """Return a coroutine function for the SDK, which leaves its plain value in the current call."""
+    awaited = inspect.iscoroutinefunction(function)
+
+    @functools.wraps(function)
+    async def serve(*args: Any, **kwargs: Any) -> Any:
+        call = functools.partial(function, *args, **kwargs)
+        value = await call() if awaited else await run_in_thread(call)
+        opened = current.get()
+        if opened is not None:
+            opened.returns(value)
+        return value
+
+    return serve
+
+
+def direct_form(
+    name: str, function: Callable[..., Any], log: CallLog, current: CurrentCall
+) -> Callable[..., Any]:
+    """Return a function that logs a call made in process, and shows the failures armed for it.
+
+    A call from inside another tool is part of how the mock works, and not one by the agent: it is
+    neither logged nor made to fail.
+    """
+    if inspect.iscoroutinefunction(function):
+
+        @functools.wraps(function)
+        async def call_async(*args: Any, **kwargs: Any) -> Any:
+            if current.get() is not None:
+                return await function(*args, **kwargs)
+            return await _logged_async(log, name, functools.partial(function, *args, **kwargs))
+
+        return call_async
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if current.get() is not None:
+            return function(*args, **kwargs)
+        return _logged(log, name, functools.partial(function, *args, **kwargs))
+
+    return call
+
+
+def _logged(log: CallLog, name: str, call: functools.partial[Any]) -> Any:
+    opened, delay_s, injected = _log_arrival(log, name, call)
+    time.sleep(delay_s)
+    if injected is not None:
+        log.finish(opened, injected.payload)
+        return injected.payload
+    try:
+        value = call()
+    except Exception as failed:
+        log.finish(opened, str(failed), error=f"{type(failed).__name__}: {failed}")
+        raise
+    log.finish(opened, value)
+    return value
+
+
+async def _logged_async(log: CallLog, name: str, call: functools.partial[Any]) -> Any:
+    opened, delay_s, injected = _log_arrival(log, name, call)
+    await asyncio.sleep(delay_s)
+    if injected is not None:
+        log.finish(opened, injected.payload)
+        return injected.payload
+    try:
+        value = await call()
+    except Exception as failed:
+        log.finish(opened, str(failed), error=f"{type(failed).__name__}: {failed}")
+        raise
+    log.finish(opened, value)
+    return value
+
+
+def _log_arrival(
+    log: CallLog, name: str, call: functools.partial[Any]
+) -> tuple[OpenCall, float, Injected | None]:
+    """Log a call's arrival and draw its failure: how long to wait, and what to answer instead."""
+    args = _named_arguments(call)
+    opened = log.begin(name, args)
+    armed = log.failures.draw(name)
+    if armed is None:
+        return opened, 0.0, None
+    log.mark_injected(opened, armed.mode)
+    delay_s = armed.delay_s if armed.mode == TIMEOUT else 0.0
+    return opened, delay_s, log.failures.answer(armed, name, args)
+
+
+def _named_arguments(call: functools.partial[Any]) -> Mapping[str, Any]:
+    """Return the arguments of a call by the names of their parameters, defaults left out."""
+    try:
+        bound = inspect.signature(call.func).bind_partial(*call.args, **call.keywords)
+    except (
+        TypeError,
+        ValueError,
+    ):  # the call is about to fail; what it was given is logged all the same
+        return {**{str(place): value for place, value in enumerate(call.args)}, **call.keywords}
+    named = dict(bound.arguments)
+    for parameter in bound.signature.parameters.values():
+        if parameter.kind is parameter.VAR_KEYWORD:
+            named.update(named.pop(parameter.name, {}))
+    return named
+
 
 _STREAMABLE_HTTP = "streamable-http"
 # Constructor arguments of the SDK's first generation that its second takes when it serves.
@@ -58,7 +174,7 @@ class LoggingFastMCP:
         self._log = CallLog()
         self._current: ContextVar[OpenCall | None] = ContextVar("current call", default=None)
         self._lock = threading.RLock()
-        self._server: WitnessedServer | None = None
+        self._server: CallLoggingServer | None = None
         self._tools: dict[str, Tool] = {}
         self._app: Starlette | None = None
 
@@ -93,7 +209,7 @@ class LoggingFastMCP:
                     self._declared[name] = (function, kwargs)
                     if self._server is not None:
                         self._add(self._server, name)
-            return tool_forms.callable_directly(name, function, self._log, self._current)
+            return direct_form(name, function, self._log, self._current)
 
         return declare
 
@@ -144,8 +260,8 @@ class LoggingFastMCP:
         this machine. Raises `RuntimeError` without the SDK.
         """
         server = self._sdk()
-        from wt_git.mcp.fastmcp.transport import streamable_http_app  # noqa: PLC0415 - loads the SDK
-        from wt_git.mcp.routes import evidence_routes  # noqa: PLC0415 - loads starlette
+        from wt_git.mcp.fastmcp.evidence_routes import evidence_routes  # noqa: PLC0415 - loads starlette
+        from wt_git.mcp.fastmcp.sdk_server import streamable_http_app  # noqa: PLC0415 - loads the SDK
 
         app = streamable_http_app(server, host, self._serving)
         app.router.routes.extend(
@@ -170,11 +286,11 @@ class LoggingFastMCP:
         if transport != _STREAMABLE_HTTP:
             raise ValueError(f"transport {transport!r} is not served; only {_STREAMABLE_HTTP!r} is")
         from wt_git.mcp import serving  # noqa: PLC0415 - loads uvicorn
-        from wt_git.mcp.fastmcp import inheritance  # noqa: PLC0415 - for processes that serve
+        from wt_git.mcp.fastmcp import child_process  # noqa: PLC0415 - for processes that serve
 
         environment = os.environ  # noqa: TID251 - the start of a process that serves
-        failure_environment.arm_from(environment, self._log.failures, self.served_tools())
-        inherited = inheritance.claim()
+        failures.arm_from_environment(environment, self._log.failures, self.served_tools())
+        inherited = child_process.claim_inherited()
         if inherited is not None:
             app = self.new_app(host=inherited.host, token=inherited.token)
             serving.serve_here(app, inherited.listener)
@@ -184,7 +300,7 @@ class LoggingFastMCP:
         listener = addresses.listen(chosen_host, chosen_port)
         serving.serve_here(self.new_app(host=chosen_host), listener)
 
-    def _sdk(self) -> WitnessedServer:
+    def _sdk(self) -> CallLoggingServer:
         """Return the SDK's server, made on first use; raises `RuntimeError` when it is missing."""
         with self._lock:
             if self._server is None:
@@ -192,10 +308,10 @@ class LoggingFastMCP:
                     raise RuntimeError(
                         "serving tools needs the official SDK: pip install 'mcp>=2.2'"
                     )
-                from wt_git.mcp.fastmcp.witness import WitnessedServer  # noqa: PLC0415 - slow
+                from wt_git.mcp.fastmcp.sdk_server import CallLoggingServer  # noqa: PLC0415 - slow
 
                 self._tools = {tool.name: tool for tool in self._given}
-                server = WitnessedServer(
+                server = CallLoggingServer(
                     self.name, self._log, self._current, tools=self._given, **self._options
                 )
                 for name in self._declared:
@@ -203,11 +319,11 @@ class LoggingFastMCP:
                 self._server = server
             return self._server
 
-    def _add(self, server: WitnessedServer, name: str) -> None:
+    def _add(self, server: CallLoggingServer, name: str) -> None:
         from mcp.server.mcpserver.tools import Tool  # noqa: PLC0415 - loaded with the server
 
         function, kwargs = self._declared[name]
-        form = tool_forms.served(function, self._current)
+        form = served_form(function, self._current)
         self._tools.setdefault(name, Tool.from_function(form, **kwargs))
         server.add_tool(form, **kwargs)
 

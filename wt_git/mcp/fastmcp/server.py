@@ -1,20 +1,120 @@
-"""The tool server that packs hand to the runner: on a thread of the bench, or in a process."""
+"""The tool server that packs hand to the runner, on a thread or in a process, and its handles."""
 
 from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from wt_git.mcp import addresses, failure_environment
+from wt_git.mcp import addresses, failures
 from wt_git.mcp.failures import DEFAULT_TIMEOUT_S, ArmedFailure, known_mode
 from wt_git.mcp.fastmcp import child_process
-from wt_git.mcp.fastmcp.handles import ChildProcessMCPHandle, InProcessMCPHandle
+from wt_git.mcp.fastmcp.child_process import EvidenceClient
 from wt_git.mcp.fastmcp.logging_mcp import LoggingFastMCP
+from wt_git.spi.mcp_server import MCPCall
 
 if TYPE_CHECKING:
     from wt_git.mcp.fastmcp.child_process import ChildProcess
     from wt_git.mcp.serving import ThreadServer
+
+
+class InProcessMCPHandle:
+    """A handle that reads straight from the server object; `url` is where an agent connects."""
+
+    def __init__(self, logging_mcp: LoggingFastMCP, url: str = "http://localhost:8080/mcp") -> None:
+        self._server = logging_mcp
+        self._url = url
+
+    @property
+    def url(self) -> str:
+        """Where the agent connects."""
+        return self._url
+
+    def call_log(self) -> list[MCPCall]:
+        """Return a copy of every call since the last reset, in order of arrival."""
+        return self._server.call_log.get_calls()
+
+    def reset_call_log(self) -> None:
+        """Forget the calls so far."""
+        self._server.call_log.reset()
+
+    def configure_failure_mode(self, mode: str | None) -> None:
+        """Make every tool fail in `mode` until changed, or none; `ValueError` if unknown."""
+        self._server.call_log.set_failure_mode(mode)
+
+    def served_tools(self) -> list[str]:
+        """Return the tools' names."""
+        return self._server.served_tools()
+
+    def served_tool_definitions(self) -> list[dict[str, Any]]:
+        """Return the tools as an agent sees them."""
+        return self._server.served_tool_definitions()
+
+    def armed_failures(self) -> list[dict[str, Any]]:
+        """Return `{tool, mode, probability}` for every tool that was told to fail."""
+        return self._server.armed_failures()
+
+
+class ChildProcessMCPHandle:
+    """A handle that asks the server's evidence routes, and raises whenever they do not answer."""
+
+    def __init__(self, host: str, port: int, token: str) -> None:
+        self._host = addresses.connectable(host)
+        self._port = port
+        self._evidence = EvidenceClient(self._host, port, token)
+
+    @property
+    def url(self) -> str:
+        """Where the agent connects."""
+        return addresses.http_url(self._host, self._port, addresses.MCP_PATH)
+
+    @property
+    def calls_url(self) -> str:
+        """Where the log is read, by whoever bears the token."""
+        return addresses.http_url(self._host, self._port, "/calls")
+
+    def call_log(self) -> list[MCPCall]:
+        """Return every call since the last reset, in order of arrival.
+
+        Raises `RuntimeError` or `OSError` when the server does not answer with a log.
+        """
+        return [_call_from_json(sent) for sent in self._evidence.get("/calls")]
+
+    def reset_call_log(self) -> None:
+        """Forget the calls so far; raises `RuntimeError` or `OSError` if that was not done."""
+        self._evidence.post("/calls/reset")
+
+    def configure_failure_mode(self, mode: str | None) -> None:
+        """Make every tool fail in `mode` until changed, or none; `ValueError` if unknown."""
+        self._evidence.post("/failures", {"mode": mode})
+
+    def served_tools(self) -> list[str]:
+        """Return the tools' names."""
+        return [str(name) for name in self._evidence.get("/tools")]
+
+    def served_tool_definitions(self) -> list[dict[str, Any]]:
+        """Return the tools as an agent sees them."""
+        return self._evidence.get("/tools/definitions")
+
+    def armed_failures(self) -> list[dict[str, Any]]:
+        """Return `{tool, mode, probability}` for every tool that was told to fail."""
+        return self._evidence.get("/failures")
+
+
+def _call_from_json(sent: Any) -> MCPCall:
+    try:
+        return MCPCall(
+            str(sent["tool_name"]),
+            dict(sent["args"]),
+            sent["result"],
+            float(sent["timestamp_ms"]),
+            dict(sent.get("extra") or {}),
+        )
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise RuntimeError(
+            f"the tool server's log holds something else than a call: {sent!r}"
+        ) from error
+
 
 __all__ = ["FastMCPServer", "FastMCPServerConfig", "InProcessMCPHandle", "LoggingFastMCP"]
 
@@ -91,8 +191,8 @@ class FastMCPServer:
         """
         failure = ArmedFailure(tool, known_mode(mode), probability, delay_s)
         if self.mcp_instance is None and self.config is not None:
-            asked = failure_environment.environment_of(failure)
-            if not self.config.extra_env.get(failure_environment.MODE):
+            asked = failures.environment_for(failure)
+            if not self.config.extra_env.get(failures.MODE_VARIABLE):
                 self.config.extra_env = {**asked, **self.config.extra_env}
 
     def stop(self) -> None:
@@ -118,7 +218,7 @@ class FastMCPServer:
         return InProcessMCPHandle(instance, url)
 
     def _start_process(self, config: FastMCPServerConfig) -> ChildProcessMCPHandle:
-        child = child_process.start(
+        child = child_process.start_child(
             config.server_module,
             host=config.host,
             port=config.port,

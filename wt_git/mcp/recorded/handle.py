@@ -11,10 +11,10 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from wt_git.api.universe.arguments import normalize_tool_args
-from wt_git.api.universe.definition import EMPTY, SEQUENCE, SYNTHESIZE
-from wt_git.api.universe.matching import Choice, choose_recording
-from wt_git.api.universe.misses import (
+from wt_git.api.universe.definition import EMPTY, SEQUENCE, SYNTHESIZE, normalize_tool_args
+from wt_git.api.universe.matching import (
+    Choice,
+    choose_recording,
     empty_result_for,
     fail_call_result,
     no_synthesizer_result,
@@ -47,7 +47,7 @@ class Arrival:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class RecordedAnswer:
     """What the caller gets; `injected` when a failure stands in for a recording."""
 
     result: Any
@@ -143,7 +143,7 @@ class RecordedMCPHandle:
             self._log.mark_injected(opened, failure.mode)
         return Arrival(opened, name, normalize_tool_args(args), failure)
 
-    def answer(self, arrival: Arrival) -> Answer:
+    def answer(self, arrival: Arrival) -> RecordedAnswer:
         """Answer a call, and log what it was answered; the answer is the caller's to change.
 
         A call that outlived a reset is answered, but uses up nothing of the run that follows.
@@ -151,7 +151,7 @@ class RecordedMCPHandle:
         injected = self._injected(arrival)
         if injected is not None:
             self._log.finish(arrival.opened, injected.payload)
-            return Answer(copy.deepcopy(injected.payload), injected)
+            return RecordedAnswer(copy.deepcopy(injected.payload), injected)
         choice = self._choose(arrival)
         extra = _divergence(choice)
         try:
@@ -161,7 +161,7 @@ class RecordedMCPHandle:
             self._log.finish(arrival.opened, str(failed), error=error, extra=extra)
             raise
         self._log.finish(arrival.opened, result, extra=extra)
-        return Answer(snapshot(result))
+        return RecordedAnswer(snapshot(result))
 
     def _injected(self, arrival: Arrival) -> Injected | None:
         if arrival.failure is None:

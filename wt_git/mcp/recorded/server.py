@@ -7,10 +7,9 @@ import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from wt_git.api.evaluators.matching import tool_name_matches
+from wt_git.api.evaluators.tool_names import tool_name_matches
 from wt_git.api.universe.definition import Universe
-from wt_git.api.universe.document import universe_from_dict, universe_to_dict
-from wt_git.api.universe.storage import load_universe
+from wt_git.api.universe.document import load_universe, universe_from_dict, universe_to_dict
 from wt_git.mcp import addresses
 from wt_git.mcp.call_log import CallLog
 from wt_git.mcp.failures import DEFAULT_TIMEOUT_S, ArmedFailure, FailurePlan, known_mode
@@ -101,7 +100,7 @@ class RecordedMCPServer:
 
     def _started(self) -> RecordedMCPHandle:
         try:
-            from wt_git.mcp.recorded.wire import recorded_app  # noqa: PLC0415 - loads the SDK
+            from wt_git.mcp.recorded.sdk_server import recorded_app  # noqa: PLC0415 - loads the SDK
             from wt_git.mcp.serving import ThreadServer  # noqa: PLC0415 - loads uvicorn
         except ModuleNotFoundError as missing:
             raise RuntimeError(

@@ -1,19 +1,231 @@
-"""What changed from one label to others: verdicts, metrics and pass rates. Pure."""
+"""What changed from one label to others: verdicts, metrics and pass rates.
+
+Pure rules (docs/files.md, "Compare"; docs/statistics.md).
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from typing import TYPE_CHECKING, NamedTuple
 
-from wt_git.records.comparison import ComparedScenario, Comparison, VerdictChange
-from wt_git.reports.comparison.metric_deltas import metric_deltas
-from wt_git.reports.comparison.rate_deltas import overall_deltas, rate_deltas
-from wt_git.reports.comparison.shared_scenarios import pairs, subjects
+from wt_git.records.documents.compare import (
+    ComparedScenario,
+    Comparison,
+    MetricDelta,
+    OverallDelta,
+    RateDelta,
+    RateTotals,
+    VerdictChange,
+)
+from wt_git.reports.run_groups.totals import interval_totals, valid_runs
+from wt_git.stats.differences import by_scenario, over_all
+from wt_git.stats.intervals import Sample
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from wt_git.records.results import ScenarioTotals
-    from wt_git.reports.comparison.shared_scenarios import Pair, Subject
+    from wt_git.records.documents.compare import MetricKind
+    from wt_git.records.documents.results import MetricTotals, ScenarioTotals
+    from wt_git.stats.differences import ScenarioFinding
+
+
+class ScenarioByLabel(NamedTuple):
+    """A scenario that is compared: what it came to under each label that has runs of it."""
+
+    scenario: str
+    pack: str | None
+    totals: Mapping[str, ScenarioTotals]
+
+
+class SharedScenario(NamedTuple):
+    """A scenario under the baseline and under another label."""
+
+    label: str
+    subject: ScenarioByLabel
+    baseline: ScenarioTotals
+    candidate: ScenarioTotals
+
+
+def scenarios_by_label(found: Iterable[ScenarioTotals]) -> list[ScenarioByLabel]:
+    """Return the scenarios by name and pack.
+
+    Scenarios of one name in several packs are several. Where only one pack is known, runs whose
+    pack nobody recorded are of that one.
+    """
+    by_name: dict[str, list[ScenarioTotals]] = {}
+    for one in found:
+        by_name.setdefault(one.scenario_id, []).append(one)
+    return [subject for name in sorted(by_name) for subject in _packs_of_name(name, by_name[name])]
+
+
+def _packs_of_name(name: str, found: Sequence[ScenarioTotals]) -> Iterator[ScenarioByLabel]:
+    packs = {one.pack for one in found if one.pack is not None}
+    if len(packs) <= 1:
+        yield ScenarioByLabel(name, next(iter(packs), None), {one.label: one for one in found})
+        return
+    for pack in sorted({one.pack for one in found}, key=lambda one: one or ""):
+        yield ScenarioByLabel(name, pack, {one.label: one for one in found if one.pack == pack})
+
+
+def shared_scenarios(
+    compared: Sequence[ScenarioByLabel], labels: Sequence[str]
+) -> Iterator[SharedScenario]:
+    """Yield the scenarios with runs under the first label and another, by that other label."""
+    baseline, *candidates = labels
+    for label in candidates:
+        for one in compared:
+            if baseline in one.totals and label in one.totals:
+                yield SharedScenario(label, one, one.totals[baseline], one.totals[label])
+
+
+MetricDifference = int | float | dict[str, int] | None
+
+
+def metric_deltas(shared: Iterable[SharedScenario], baseline_label: str) -> Iterator[MetricDelta]:
+    """Yield a delta for each metric that a pair reports under either label, by its name."""
+    for one in shared:
+        before, after = one.baseline.metrics, one.candidate.metrics
+        for name in sorted({*before, *after}):
+            kind, moved = _metric_change(before.get(name), after.get(name))
+            yield MetricDelta(
+                scenario_id=one.subject.scenario,
+                baseline_label=baseline_label,
+                label=one.label,
+                metric=name,
+                kind=kind,
+                baseline=before.get(name),
+                candidate=after.get(name),
+                delta=moved,
+                pack=one.subject.pack,
+            )
+
+
+class _MetricChange(NamedTuple):
+    kind: MetricKind
+    moved: MetricDifference
+
+
+def _metric_change(before: MetricTotals | None, after: MetricTotals | None) -> _MetricChange:
+    if before is None or after is None:
+        there = before if before is not None else after
+        return _MetricChange("mixed" if there is None else there.kind, None)
+    if before.kind != after.kind:
+        return _MetricChange("mixed", None)
+    if before.kind == "bool":
+        return _MetricChange("bool", _difference(after.rate, before.rate))
+    if before.kind == "number":
+        return _MetricChange("number", _difference(after.mean, before.mean))
+    counted, counts = before.counts or {}, after.counts or {}
+    return _MetricChange(
+        before.kind,
+        {
+            value: counts.get(value, 0) - counted.get(value, 0)
+            for value in sorted({*counted, *counts})
+        },
+    )
+
+
+def _difference(after: float | None, before: float | None) -> float | None:
+    """Return the difference; None where no number holds it."""
+    if after is None or before is None:
+        return None
+    try:
+        moved = after - before
+    except OverflowError:  # an integer that no float holds, and a float
+        return None
+    return moved if isinstance(moved, int) or math.isfinite(moved) else None
+
+
+def rate_deltas(shared: Iterable[SharedScenario], labels: Sequence[str]) -> list[RateDelta]:
+    """Return a delta for each pair, by label.
+
+    What is corrected together are the scenarios of one label: it is one question whether a change
+    made anything worse, and another whether another change did.
+    """
+    found: list[RateDelta] = []
+    by_label: dict[str, list[SharedScenario]] = {label: [] for label in labels[1:]}
+    for one in shared:
+        by_label[one.label].append(one)
+    for of_label in by_label.values():
+        samples = [_sample_pair(one) for one in of_label]
+        tested = iter(by_scenario([both for both in samples if both is not None]))
+        found += [
+            _rate_delta(one, labels[0], None if both is None else next(tested))
+            for one, both in zip(of_label, samples, strict=True)
+        ]
+    return found
+
+
+def overall_deltas(
+    deltas: Iterable[RateDelta], labels: Sequence[str]
+) -> dict[str, OverallDelta | None]:
+    """Return for each label but the first what its `deltas` show together; None for no valid runs."""
+    by_label: dict[str, list[_SamplePair]] = {label: [] for label in labels[1:]}
+    for one in deltas:
+        if one.difference is not None:
+            before = Sample(one.baseline.passed, one.baseline.runs)
+            after = Sample(one.candidate.passed, one.candidate.runs)
+            by_label[one.label].append(_SamplePair(before, after))
+    return {label: _overall_delta(both) if both else None for label, both in by_label.items()}
+
+
+class _SamplePair(NamedTuple):
+    baseline: Sample
+    candidate: Sample
+
+
+def _sample_pair(pair: SharedScenario) -> _SamplePair | None:
+    before, after = _valid_sample(pair.baseline), _valid_sample(pair.candidate)
+    return None if before is None or after is None else _SamplePair(before, after)
+
+
+def _valid_sample(of: ScenarioTotals) -> Sample | None:
+    return valid_runs(passed=of.passed, runs=of.runs, invalid=of.invalid)
+
+
+def _rate_delta(
+    pair: SharedScenario, baseline_label: str, found: ScenarioFinding | None
+) -> RateDelta:
+    needed = None if found is None else found.needed
+    return RateDelta(
+        scenario_id=pair.subject.scenario,
+        baseline_label=baseline_label,
+        label=pair.label,
+        baseline=_rate_totals(pair.baseline),
+        candidate=_rate_totals(pair.candidate),
+        difference=None if found is None else found.difference,
+        interval=None if found is None else interval_totals(found.interval, "newcombe"),
+        p_value=None if found is None else found.p_value,
+        p_adjusted=None if found is None else found.p_adjusted,
+        finding="no_valid_runs" if found is None else found.finding.value,
+        runs_needed=None if needed is None else needed.number,
+        planned_difference=None if needed is None else needed.difference,
+        pack=pair.subject.pack,
+    )
+
+
+def _rate_totals(of: ScenarioTotals) -> RateTotals:
+    valid = _valid_sample(of)
+    return RateTotals(
+        passed=of.passed,
+        runs=of.runs - of.invalid,
+        invalid=of.invalid,
+        pass_rate=None if valid is None else valid.rate,
+        interval=of.interval,
+    )
+
+
+def _overall_delta(both: Sequence[_SamplePair]) -> OverallDelta:
+    found = over_all(both)
+    return OverallDelta(
+        scenarios=found.scenarios,
+        difference=found.difference,
+        interval=interval_totals(found.interval, "agresti-min"),
+        p_value=found.p_value,
+        finding=found.finding.value,
+        scenarios_needed=None if found.needed is None else found.needed.number,
+        planned_difference=None if found.needed is None else found.needed.difference,
+    )
 
 
 def compare(found: Iterable[ScenarioTotals], labels: Sequence[str]) -> Comparison:
@@ -21,14 +233,14 @@ def compare(found: Iterable[ScenarioTotals], labels: Sequence[str]) -> Compariso
 
     `found` is what the scenarios came to under each of them.
     """
-    compared = subjects(found)
-    shared = list(pairs(compared, labels))
-    changes = sorted(_changes(shared), key=_gravest_first)
+    compared = scenarios_by_label(found)
+    shared = list(shared_scenarios(compared, labels))
+    changes = sorted(_verdict_changes(shared), key=_worst_first)
     rates = rate_deltas(shared, labels)
     return Comparison(
         baseline=labels[0],
         labels=list(labels),
-        scenarios=[_scenario(one, labels) for one in compared],
+        scenarios=[_compared_scenario(one, labels) for one in compared],
         changes=changes,
         metric_deltas=list(metric_deltas(shared, labels[0])),
         regression=any(one.direction == "regression" for one in changes),
@@ -37,7 +249,7 @@ def compare(found: Iterable[ScenarioTotals], labels: Sequence[str]) -> Compariso
     )
 
 
-def _scenario(of: Subject, labels: Sequence[str]) -> ComparedScenario:
+def _compared_scenario(of: ScenarioByLabel, labels: Sequence[str]) -> ComparedScenario:
     found = [(label, of.totals.get(label)) for label in labels]
     return ComparedScenario(
         scenario_id=of.scenario,
@@ -48,7 +260,7 @@ def _scenario(of: Subject, labels: Sequence[str]) -> ComparedScenario:
     )
 
 
-def _changes(shared: Iterable[Pair]) -> Iterator[VerdictChange]:
+def _verdict_changes(shared: Iterable[SharedScenario]) -> Iterator[VerdictChange]:
     for one in shared:
         before, after = one.baseline, one.candidate
         if before.verdict != after.verdict:
@@ -75,5 +287,5 @@ def verdict_rank(verdict: str) -> int:
     return 1 if verdict == "FAIL" else 0
 
 
-def _gravest_first(change: VerdictChange) -> tuple[bool, float, str]:
+def _worst_first(change: VerdictChange) -> tuple[bool, float, str]:
     return change.direction != "regression", -change.risk_delta, change.scenario_id

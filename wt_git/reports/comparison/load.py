@@ -1,24 +1,23 @@
-"""Making the document of `wt compare` from what is on disk."""
+"""Loads the comparison of `wt compare`, and says on which runs it rests."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
 from wt_git.errors import UsageError
-from wt_git.naming import named
 from wt_git.reports.comparison.compare import compare
-from wt_git.reports.comparison.words import names_of
-from wt_git.reports.counted.load import load_groups, unknown_labels
-from wt_git.reports.counted.totals import scenario_totals
-from wt_git.text import one_line
+from wt_git.reports.comparison.text import comparison_names
+from wt_git.reports.run_groups.load import load_groups, unknown_labels_error
+from wt_git.reports.run_groups.totals import scenario_totals
+from wt_git.text import one_line, quoted_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from wt_git.records.comparison import Comparison
+    from wt_git.records.documents.compare import Comparison
 
-_FEWEST = 2
+_FEWEST_LABELS = 2
 
 
 class LoadedComparison(NamedTuple):
@@ -34,8 +33,8 @@ def load_comparison(runs_dir: Path, labels: Sequence[str]) -> LoadedComparison:
     Raises `UsageError` for fewer than two labels, a label that has no runs, or a directory without.
     """
     wanted = list(dict.fromkeys(labels))
-    if len(wanted) < _FEWEST:
-        given = f"got only {named(wanted)}" if wanted else "got none"
+    if len(wanted) < _FEWEST_LABELS:
+        given = f"got only {quoted_list(wanted)}" if wanted else "got none"
         raise UsageError(
             f"--labels needs at least 2 different labels, {given}: the first is the baseline",
             code="labels-too-few",
@@ -43,14 +42,14 @@ def load_comparison(runs_dir: Path, labels: Sequence[str]) -> LoadedComparison:
         )
     loaded = load_groups(runs_dir, wanted)
     if loaded.missing:
-        raise unknown_labels(loaded.missing, loaded.present)
+        raise unknown_labels_error(loaded.missing, loaded.present)
     document = compare(map(scenario_totals, loaded.groups), wanted)
-    return LoadedComparison(document, (*_lacking(document), *loaded.remarks))
+    return LoadedComparison(document, (*_not_run_remarks(document), *loaded.remarks))
 
 
-def _lacking(found: Comparison) -> Iterator[str]:
+def _not_run_remarks(found: Comparison) -> Iterator[str]:
     """Yield which scenarios of the baseline a label was not tried on."""
-    shown = names_of(found)
+    shown = comparison_names(found)
     for label in found.labels[1:]:
         names = [
             shown(one.scenario_id, one.pack)
@@ -60,5 +59,37 @@ def _lacking(found: Comparison) -> Iterator[str]:
         if names:
             yield (
                 f"{len(names)} scenario(s) of '{one_line(found.baseline)}' have no runs under "
-                f"'{one_line(label)}' and are not compared: {named(names)}"
+                f"'{one_line(label)}' and are not compared: {quoted_list(names)}"
+            )
+
+
+_PROBE = "probe"
+
+
+def weak_verdict_remarks(found: Comparison) -> Iterator[str]:
+    """Yield a sentence for each label with verdicts that are less, or newer, than they look.
+
+    A probe replays one step, so its pass is no pass of the scenario; a score that was made again
+    is not what the sweep saw.
+    """
+    name = comparison_names(found)
+    probed: dict[str, list[str]] = {}
+    rescored: dict[str, list[str]] = {}
+    for one in found.scenarios:
+        called = name(one.scenario_id, one.pack)
+        for label, tier in one.tiers.items():
+            if tier == _PROBE:
+                probed.setdefault(label, []).append(called)
+        for label in one.rescored:
+            rescored.setdefault(label, []).append(called)
+    for label in found.labels:
+        if names := probed.get(label):
+            yield (
+                f"{len(names)} scenario(s) of '{one_line(label)}' rest on a probe, which replays "
+                f"one step and certifies nothing: {quoted_list(names)}"
+            )
+        if names := rescored.get(label):
+            yield (
+                f"{len(names)} scenario(s) of '{one_line(label)}' were scored again since their "
+                f"sweep: {quoted_list(names)}"
             )

@@ -1,25 +1,24 @@
-"""A comparison for a comment on a pull request: Markdown, in which foreign text is no markup."""
+"""The comment of `wt compare` on a pull request: Markdown, with text from outside escaped."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wt_git.naming import named
-from wt_git.reports.comparison.words import (
-    difference_words,
-    metric_words,
-    names_of,
-    overall_finding,
-    p_words,
-    rate_finding,
+from wt_git.reports.comparison.text import (
+    comparison_names,
+    difference_text,
+    metric_change_text,
+    overall_finding_text,
+    p_value_text,
+    rate_finding_text,
 )
-from wt_git.reports.markdown_blocks import left_out, table
-from wt_git.text import markdown_text
+from wt_git.reports.wording import left_out_list, markdown_table
+from wt_git.text import markdown_text, quoted_list
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from wt_git.records.comparison import (
+    from wt_git.records.documents.compare import (
         ComparedScenario,
         Comparison,
         RateDelta,
@@ -36,7 +35,7 @@ _MOST_ROWS = 60
 
 def comparison_markdown(found: Comparison, remarks: Sequence[str]) -> Iterator[str]:
     """Yield the lines; `remarks` are sentences about what is left out."""
-    names = names_of(found)
+    names = comparison_names(found)
 
     def shown(scenario: str, pack: str | None) -> str:
         return markdown_text(names(scenario, pack), _LIMIT)
@@ -44,10 +43,10 @@ def comparison_markdown(found: Comparison, remarks: Sequence[str]) -> Iterator[s
     yield _headline(found)
     yield ""
     untold: list[str] = []
-    yield from _scenarios(found, shown, untold)
-    yield from _overall(found)
-    yield from _metrics(found, shown, untold)
-    yield from left_out([*_new(found), *untold, *remarks])
+    yield from _scenario_lines(found, shown, untold)
+    yield from _overall_lines(found)
+    yield from _metric_lines(found, shown, untold)
+    yield from left_out_list([*_new_scenarios(found), *untold, *remarks])
 
 
 def _headline(found: Comparison) -> str:
@@ -59,7 +58,7 @@ def _headline(found: Comparison) -> str:
     return f"**{told}**{also}: {labels} against {markdown_text(found.baseline, _LIMIT)}"
 
 
-def _scenarios(found: Comparison, shown: Name, untold: list[str]) -> Iterator[str]:
+def _scenario_lines(found: Comparison, shown: Name, untold: list[str]) -> Iterator[str]:
     """Yield the scenarios with runs under both labels, those whose verdict changed first."""
     changes = {(one.label, one.scenario_id, one.pack): at for at, one in enumerate(found.changes)}
     compared = {(one.scenario_id, one.pack): one for one in found.scenarios}
@@ -70,21 +69,21 @@ def _scenarios(found: Comparison, shown: Name, untold: list[str]) -> Iterator[st
     rows = [
         (
             shown(one.scenario_id, one.pack),
-            *_several(found, one.label),
-            _cell(compared[one.scenario_id, one.pack], found.baseline, one.baseline),
-            _cell(compared[one.scenario_id, one.pack], one.label, one.candidate),
-            *_numbers(one),
-            _finding(found, place(one), one),
+            *_label_cell(found, one.label),
+            _cell_text(compared[one.scenario_id, one.pack], found.baseline, one.baseline),
+            _cell_text(compared[one.scenario_id, one.pack], one.label, one.candidate),
+            *_difference_cells(one),
+            _finding_text(found, place(one), one),
         )
         for one in sorted(found.pass_rates, key=place)
     ]
     if rows:
         heads = (*_heads(found), "Difference (95% interval)", "Adjusted p", "Finding")
-        yield from table(heads, _first(rows, "scenario(s)", untold))
+        yield from markdown_table(heads, _first_rows(rows, "scenario(s)", untold))
         yield ""
 
 
-def _several(found: Comparison, label: str) -> tuple[str, ...]:
+def _label_cell(found: Comparison, label: str) -> tuple[str, ...]:
     """Return the cell with a label, which a table about a single one does not need."""
     return (markdown_text(label, _LIMIT),) if len(found.labels) > _TWO else ()
 
@@ -96,7 +95,7 @@ def _heads(found: Comparison) -> tuple[str, ...]:
     return ("Scenario", "Label", baseline, "With the label")
 
 
-def _cell(one: ComparedScenario, label: str, of: RateTotals) -> str:
+def _cell_text(one: ComparedScenario, label: str, of: RateTotals) -> str:
     verdict = markdown_text(one.verdicts[label] or "N/A", _LIMIT)
     invalid = f", {of.invalid} invalid" if of.invalid else ""
     marks = " (probe)" if one.tiers[label] == "probe" else ""
@@ -104,64 +103,64 @@ def _cell(one: ComparedScenario, label: str, of: RateTotals) -> str:
     return f"{verdict} {of.passed}/{of.runs}{invalid}{marks}"
 
 
-def _numbers(of: RateDelta) -> tuple[str, str]:
+def _difference_cells(of: RateDelta) -> tuple[str, str]:
     if of.difference is None or of.interval is None or of.p_adjusted is None:
         return "", ""
-    return difference_words(of.difference, of.interval), markdown_text(p_words(of.p_adjusted))
+    return difference_text(of.difference, of.interval), markdown_text(p_value_text(of.p_adjusted))
 
 
-def _finding(found: Comparison, place: int, of: RateDelta) -> str:
+def _finding_text(found: Comparison, place: int, of: RateDelta) -> str:
     if place == len(found.changes):
-        return rate_finding(of)
+        return rate_finding_text(of)
     change = found.changes[place]
     risk = f"risk {change.risk_a:.2f} to {change.risk_b:.2f}"
-    return f"**{change.direction}**, {risk}; {rate_finding(of)}"
+    return f"**{change.direction}**, {risk}; {rate_finding_text(of)}"
 
 
-def _overall(found: Comparison) -> Iterator[str]:
+def _overall_lines(found: Comparison) -> Iterator[str]:
     for label, of in found.overall.items():
         if of is not None:
             yield (
                 f"All {of.scenarios} scenario(s) of {markdown_text(label, _LIMIT)}, each counted "
-                f"once: {difference_words(of.difference, of.interval)}, "
-                f"p {markdown_text(p_words(of.p_value))}, {overall_finding(of)}."
+                f"once: {difference_text(of.difference, of.interval)}, "
+                f"p {markdown_text(p_value_text(of.p_value))}, {overall_finding_text(of)}."
             )
             yield ""
 
 
-def _metrics(found: Comparison, shown: Name, untold: list[str]) -> Iterator[str]:
+def _metric_lines(found: Comparison, shown: Name, untold: list[str]) -> Iterator[str]:
     """Yield the metrics that moved."""
     moved = [one for one in found.metric_deltas if one.baseline != one.candidate]
     rows = [
         (
             shown(one.scenario_id, one.pack),
-            *_several(found, one.label),
+            *_label_cell(found, one.label),
             markdown_text(one.metric, _LIMIT),
-            markdown_text(metric_words(one)),
+            markdown_text(metric_change_text(one)),
         )
         for one in moved
     ]
     if rows:
-        heads = ("Scenario", *_several(found, "Label"), "Metric", "From the baseline")
-        yield from table(heads, _first(rows, "metric(s)", untold))
+        heads = ("Scenario", *_label_cell(found, "Label"), "Metric", "From the baseline")
+        yield from markdown_table(heads, _first_rows(rows, "metric(s)", untold))
         yield ""
     if len(moved) < len(found.metric_deltas):
         untold.append(f"{len(found.metric_deltas) - len(moved)} metric(s) that did not move")
 
 
-def _new(found: Comparison) -> Iterator[str]:
+def _new_scenarios(found: Comparison) -> Iterator[str]:
     """Yield which scenarios the baseline has no runs of."""
-    shown = names_of(found)
+    shown = comparison_names(found)
     names = [
         shown(one.scenario_id, one.pack)
         for one in found.scenarios
         if one.verdicts[found.baseline] is None
     ]
     if names:
-        yield f"{len(names)} scenario(s) have no runs under '{found.baseline}': {named(names)}"
+        yield f"{len(names)} scenario(s) have no runs under '{found.baseline}': {quoted_list(names)}"
 
 
-def _first(
+def _first_rows(
     rows: Sequence[tuple[str, ...]], what: str, untold: list[str]
 ) -> Sequence[tuple[str, ...]]:
     if len(rows) > _MOST_ROWS:

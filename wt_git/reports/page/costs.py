@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from wt_git.reports.ladder.totals import TIERS
+from wt_git.reports.ladder import TIERS
 from wt_git.reports.page.elements import Markup, element, join, name_text, shortened
 from wt_git.reports.page.signs import (
     dollars,

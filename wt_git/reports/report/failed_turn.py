@@ -11,13 +11,13 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from wt_git.api.evaluators.evidence import (
+from wt_git.api.evaluators.tool_calls import (
     UNAVAILABLE,
     evidence_label,
     observed_calls,
     transcript_names,
 )
-from wt_git.api.evaluators.matching import matches_any
+from wt_git.api.evaluators.tool_names import matches_any
 from wt_git.api.replay import prefix_length
 
 if TYPE_CHECKING:
@@ -25,55 +25,55 @@ if TYPE_CHECKING:
 
     from wt_git.api.trace import Trace
 
-_RUNNER_ERROR = "runner_error: "
+_RUNNER_ERROR_PREFIX = "runner_error: "
 # How the outcome layer begins when it judged the last answer, and when it missed a tool call.
-_OF_THE_ANSWER = (
+_ANSWER_DETAILS = (
     "outcome satisfied",
     "missing facts, any of each: ",
     "missing numbers: ",
     "forbidden facts asserted: ",
 )
-_NO_TOOLS = "no_tools_used: "
+_NO_TOOLS_DETAIL = "no_tools_used: "
 
 
-class JudgedLayer(NamedTuple):
+class LayerResult(NamedTuple):
     """What a layer said about a run."""
 
     passed: bool
     detail: str
 
 
-class Blamed(NamedTuple):
+class FailedTurn(NamedTuple):
     """The index of the turn that failed, None where none can be named; and why the run failed."""
 
     turn: int | None
     because: str | None
 
 
-def blamed(
+def find_failed_turn(
     trace: Trace,
-    layers: Mapping[str, JudgedLayer],
+    layers: Mapping[str, LayerResult],
     gates: Sequence[str],
     forbidden_calls: Collection[str] = (),
-) -> Blamed:
+) -> FailedTurn:
     """Return the first turn that a deciding layer points to, and what that layer said.
 
     `layers` are all four, `gates` those that decide, `forbidden_calls` are the scenario's. Turns
     that were replayed in front of the run are nobody's failure.
     """
-    broke = _what_broke(trace)
+    broke = _runner_error(trace)
     if broke is not None:
         last = len(trace.turns) - 1
-        return Blamed(last if last >= frozen_turns(trace) else None, f"the run broke: {broke}")
+        return FailedTurn(last if last >= frozen_turns(trace) else None, f"the run broke: {broke}")
     if not layers["integrity"].passed:
-        return Blamed(None, f"integrity: {layers['integrity'].detail}")
+        return FailedTurn(None, f"integrity: {layers['integrity'].detail}")
     failed = [name for name in gates if not layers[name].passed]
     if not failed:
-        return Blamed(None, None)
-    pointed = {name: _pointed_at(name, trace, layers[name], forbidden_calls) for name in failed}
+        return FailedTurn(None, None)
+    pointed = {name: _turn_of_layer(name, trace, layers[name], forbidden_calls) for name in failed}
     turn = min((index for index in pointed.values() if index is not None), default=None)
     said = [name for name in failed if pointed[name] == turn]
-    return Blamed(turn, "; ".join(f"{name}: {layers[name].detail}" for name in said))
+    return FailedTurn(turn, "; ".join(f"{name}: {layers[name].detail}" for name in said))
 
 
 def frozen_turns(trace: Trace) -> int:
@@ -81,62 +81,62 @@ def frozen_turns(trace: Trace) -> int:
     return min(prefix_length(trace), len(trace.turns))
 
 
-def evidence_of(name: str, layer: JudgedLayer, trace: Trace) -> str | None:
+def evidence_source(name: str, layer: LayerResult, trace: Trace) -> str | None:
     """Return what the answer of a layer rests on; None where its author's code may have read anything."""
     if name == "integrity":
         return "the warnings of the run"
-    if name == "trajectory" or layer.detail.startswith(_NO_TOOLS):
+    if name == "trajectory" or layer.detail.startswith(_NO_TOOLS_DETAIL):
         return evidence_label(trace)
-    if name == "outcome" and layer.detail.startswith(_OF_THE_ANSWER):
+    if name == "outcome" and layer.detail.startswith(_ANSWER_DETAILS):
         return "the last answer"
     return None
 
 
-def _what_broke(trace: Trace) -> str | None:
-    errors = (one for one in trace.worker_warnings if one.startswith(_RUNNER_ERROR))
-    return next((one.removeprefix(_RUNNER_ERROR) for one in errors), None)
+def _runner_error(trace: Trace) -> str | None:
+    errors = (one for one in trace.worker_warnings if one.startswith(_RUNNER_ERROR_PREFIX))
+    return next((one.removeprefix(_RUNNER_ERROR_PREFIX) for one in errors), None)
 
 
-def _pointed_at(
-    name: str, trace: Trace, layer: JudgedLayer, forbidden: Collection[str]
+def _turn_of_layer(
+    name: str, trace: Trace, layer: LayerResult, forbidden: Collection[str]
 ) -> int | None:
     match name:
         case "outcome":
-            return None if layer.detail.startswith(_NO_TOOLS) else _last_answer(trace)
+            return None if layer.detail.startswith(_NO_TOOLS_DETAIL) else _last_answer_turn(trace)
         case "trajectory":
-            return _forbidden_call(trace, forbidden)
+            return _forbidden_call_turn(trace, forbidden)
         case _:
-            return _named_call(trace, layer.detail)
+            return _named_call_turn(trace, layer.detail)
 
 
-def _last_answer(trace: Trace) -> int | None:
-    answers = [index for index in _live(trace) if trace.turns[index].role == "assistant"]
+def _last_answer_turn(trace: Trace) -> int | None:
+    answers = [index for index in _live_turns(trace) if trace.turns[index].role == "assistant"]
     return answers[-1] if answers else None
 
 
-def _forbidden_call(trace: Trace, forbidden: Collection[str]) -> int | None:
+def _forbidden_call_turn(trace: Trace, forbidden: Collection[str]) -> int | None:
     """Return the turn of the first forbidden call that counts.
 
     Tool servers do not know of turns. Where only they saw the call, it belongs to a turn only if
     there is no other that it could belong to.
     """
-    view = replace(trace, turns=[trace.turns[index] for index in _live(trace)])
+    view = replace(trace, turns=[trace.turns[index] for index in _live_turns(trace)])
     seen = [name for name in observed_calls(view).names if matches_any(forbidden, name)]
     if not seen:
         return None
-    told = [index for index, name in _claimed(trace) if matches_any(forbidden, name)]
+    told = [index for index, name in _transcript_calls(trace) if matches_any(forbidden, name)]
     if told:
         return told[0]
-    answers = [index for index in _live(trace) if trace.turns[index].role == "assistant"]
+    answers = [index for index in _live_turns(trace) if trace.turns[index].role == "assistant"]
     return answers[0] if len(answers) == 1 else None
 
 
-def _named_call(trace: Trace, detail: str) -> int | None:
+def _named_call_turn(trace: Trace, detail: str) -> int | None:
     """Return the turn of the call that a policy names, if it names one and that was made once."""
     if evidence_label(trace) == UNAVAILABLE:
         return None
     named: dict[str, set[int]] = {}
-    for index, name in _claimed(trace):
+    for index, name in _transcript_calls(trace):
         if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", detail):
             named.setdefault(name, set()).add(index)
     if len(named) != 1:
@@ -145,12 +145,12 @@ def _named_call(trace: Trace, detail: str) -> int | None:
     return turns.pop() if len(turns) == 1 else None
 
 
-def _claimed(trace: Trace) -> Iterator[tuple[int, str]]:
+def _transcript_calls(trace: Trace) -> Iterator[tuple[int, str]]:
     """Yield the turn and the name of each live call that the agent tells of, in order."""
-    for index in _live(trace):
+    for index in _live_turns(trace):
         for name in transcript_names(replace(trace, turns=[trace.turns[index]])):
             yield index, name
 
 
-def _live(trace: Trace) -> range:
+def _live_turns(trace: Trace) -> range:
     return range(frozen_turns(trace), len(trace.turns))

@@ -1,25 +1,58 @@
-"""Writing a report in one of its formats, and telling such a file when it is met again."""
+"""Writes a report as HTML, Markdown or JSON, and recognises such a file."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Literal, TextIO, assert_never
+from typing import TYPE_CHECKING, Any, Literal, TextIO, assert_never
 
 from wt_git import files
-from wt_git.reports.report.json_parts import json_parts
+from wt_git.records.record import document as encoded
 from wt_git.reports.report.markdown import report_lines
 from wt_git.text import json_characters
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from wt_git.reports.report.load import LoadedReport
 
+_ROWS_KEY = "scenarios"
+
+
+def json_parts(document: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the text of `document` as two-space indented JSON, without a final newline.
+
+    Its rows, under `scenarios`, may be anything that yields them one after another.
+    """
+    before = "{"
+    for key, value in document.items():
+        yield f"{before}\n  {encoded(key).decode()}: "
+        if key == _ROWS_KEY:
+            yield from _row_parts(value)
+        else:
+            yield _indented(value, "  ")
+        before = ","
+    yield "\n}"
+
+
+def _row_parts(rows: Iterable[Any]) -> Iterator[str]:
+    before = "["
+    for row in rows:
+        yield f"{before}\n    {_indented(row, '    ')}"
+        before = ","
+    yield "[]" if before == "[" else "\n  ]"
+
+
+def _indented(value: object, indentation: str) -> str:
+    """Return `value` as JSON whose further lines are indented. Within strings, JSON has no line breaks."""
+    return encoded(value).decode().replace("\n", f"\n{indentation}")
+
+
 ReportFormat = Literal["html", "markdown", "json"]
 
-_BEGIN = 4096
-_SIGNS = (b"<title>Wind Tunnel report</title>", b'{\n  "windtunnel_report": ')
-_TITLE = b"# Wind Tunnel report: "
+_BYTES_READ = 4096
+_MARKERS = (b"<title>Wind Tunnel report</title>", b'{\n  "windtunnel_report": ')
+_MARKDOWN_TITLE = b"# Wind Tunnel report: "
 
 
 def write_report(report: LoadedReport, form: ReportFormat, stream: TextIO) -> None:
@@ -39,7 +72,7 @@ def write_report(report: LoadedReport, form: ReportFormat, stream: TextIO) -> No
             assert_never(form)
 
 
-def is_a_report(path: Path) -> bool:
+def is_report_file(path: Path) -> bool:
     """Say whether the file at `path` is a report, or holds nothing.
 
     A link is none: what is written in its place would be the file that it leads to no longer.
@@ -51,5 +84,5 @@ def is_a_report(path: Path) -> bool:
     if descriptor is None:
         return False
     with os.fdopen(descriptor, "rb") as stream:
-        begin = stream.read(_BEGIN)
-    return not begin or begin.startswith(_TITLE) or any(sign in begin for sign in _SIGNS)
+        begin = stream.read(_BYTES_READ)
+    return not begin or begin.startswith(_MARKDOWN_TITLE) or any(sign in begin for sign in _MARKERS)

@@ -1,35 +1,93 @@
-"""Making a report of a runs directory: its head at once, its rows and runs as they are reached.
+"""Loads a report on a runs directory: its head at once, its rows and runs as they are reached.
 
-What is held of each run is what results hold of it. Conversations are read when they are written,
-one at a time, so a report needs no more memory the longer they are.
+Of each run as much is kept as results keep. Conversations are read while they are written, one at a
+time, so a report needs no more memory when they are longer.
 """
 
 from __future__ import annotations
 
+import json
+from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from wt_git import files
 from wt_git.clock import whole_seconds
 from wt_git.errors import UsageError
 from wt_git.json_lines import LineReport
 from wt_git.records import layout
-from wt_git.records.finished_sweeps import newest_first
-from wt_git.records.reading import passed_over
-from wt_git.records.report import ReportHead
-from wt_git.reports.counted.load import load_groups
-from wt_git.reports.report.cost_history import SweepHistory, sweep_history
-from wt_git.reports.report.failures import failures, flaky
-from wt_git.reports.report.rows import row_groups, variants
-from wt_git.reports.report.scored_rows import ReportRows, RunDetails, scored_rows
-from wt_git.reports.report.summary import summary, verdict_totals
+from wt_git.records.documents.report import ReportHead, SweepCost
+from wt_git.records.experiments import FinishedSweep, Review, newest_first
+from wt_git.records.runs_dir import passed_over
+from wt_git.reports.ladder import ladder_results
+from wt_git.reports.report.cells import failures, flaky, summary, verdict_totals
+from wt_git.reports.report.rows import ReportRows, RunDetails, row_groups, scored_rows, variants
+from wt_git.reports.run_groups.load import load_groups
 from wt_git.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
     from datetime import datetime
     from pathlib import Path
 
-    from wt_git.reports.counted.groups import Group
+    from wt_git.records.documents.ladder import TierTotals
+    from wt_git.reports.run_groups.groups import RunGroup
+
+MOST_SWEEPS = 2_000
+"""Of how many sweeps a report lists the cost: more make no better picture, and a longer page."""
+
+
+class SweepHistory(NamedTuple):
+    """The cost of the latest sweeps, the latest last; how many there are; the totals of all."""
+
+    costs: list[SweepCost]
+    sweeps: int
+    tiers: dict[str, TierTotals] | None
+
+
+def sweep_history(
+    newest_first: Iterable[FinishedSweep | Review],
+    labels: AbstractSet[str] = frozenset(),
+    *,
+    most: int = MOST_SWEEPS,
+) -> SweepHistory:
+    """Return what the sweeps under `labels` (none: all of them) cost, and their totals by tier.
+
+    `newest_first` are the records of one experiments file, the last one first. `most`: so many of
+    the latest are listed; the totals are those of all.
+    """
+    seen: set[str] = set()
+    costs: deque[SweepCost] = deque()
+
+    def watched() -> Iterator[FinishedSweep | Review]:
+        for found in newest_first:
+            if isinstance(found, FinishedSweep):
+                if labels and found.label not in labels:
+                    continue
+                if found.sweep_id not in seen and len(costs) < most:
+                    costs.appendleft(_sweep_cost(found))
+                seen.add(found.sweep_id)
+            yield found
+
+    totals = ladder_results(watched(), "")
+    return SweepHistory(list(costs), len(seen), None if totals is None else totals.tiers)
+
+
+def _sweep_cost(sweep: FinishedSweep) -> SweepCost:
+    dollars = None if sweep.spent is None else sweep.spent.total
+    return SweepCost(
+        sweep_id=sweep.sweep_id,
+        ended_at=sweep.ts,
+        tier=sweep.tier,
+        label=sweep.label,
+        wall_s=None if sweep.wall_s is None else float(sweep.wall_s),
+        input_tokens=sweep.input_tokens,
+        output_tokens=sweep.output_tokens,
+        cost_usd=None if dollars is None else float(dollars),
+        outcome=sweep.outcome,
+        prediction_held=sweep.prediction_held,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +120,10 @@ def load_report(
     those of the labels. A directory without runs has an empty report. Raises `UsageError` when the
     directory is missing or what was asked for is not there.
     """
-    groups, remarks = groups_or_none(runs_dir, labels, scenarios)
+    groups, remarks = load_groups_or_none(runs_dir, labels, scenarios)
     rows = scored_rows(row_groups(groups))
     by_name = [(row.groups.name, scored) for row in rows for scored in row.cells.values()]
-    history, more = _history(runs_dir, labels)
+    history, more = _load_history(runs_dir, labels)
     head = ReportHead(
         runs_dir=str(runs_dir),
         generated_at=whole_seconds(now),
@@ -83,27 +141,27 @@ def load_report(
     return LoadedReport(head, ReportRows(rows), RunDetails(rows))
 
 
-class FoundGroups(NamedTuple):
+class GroupsAndRemarks(NamedTuple):
     """The groups of a directory, and sentences about what they leave out."""
 
-    groups: tuple[Group, ...]
+    groups: tuple[RunGroup, ...]
     remarks: tuple[str, ...]
 
 
-def groups_or_none(
+def load_groups_or_none(
     runs_dir: Path, labels: Sequence[str] = (), scenarios: Sequence[str] = ()
-) -> FoundGroups:
+) -> GroupsAndRemarks:
     """Return the groups below `runs_dir` as `load_groups` does; none for one without any run."""
     try:
         loaded = load_groups(runs_dir, labels, scenarios)
     except UsageError as error:
         if error.specific_code != "no-scored-runs" or labels or scenarios:
             raise
-        return FoundGroups((), (error.message, *error.hints))
-    return FoundGroups(loaded.groups, loaded.remarks)
+        return GroupsAndRemarks((), (error.message, *error.hints))
+    return GroupsAndRemarks(loaded.groups, loaded.remarks)
 
 
-def _history(runs_dir: Path, labels: Sequence[str]) -> tuple[SweepHistory, tuple[str, ...]]:
+def _load_history(runs_dir: Path, labels: Sequence[str]) -> tuple[SweepHistory, tuple[str, ...]]:
     report = LineReport()
     try:
         history = sweep_history(newest_first(runs_dir, report), frozenset(labels))
@@ -116,3 +174,20 @@ def _history(runs_dir: Path, labels: Sequence[str]) -> tuple[SweepHistory, tuple
         *([said_more] if left_out else []),
         *passed_over(report.skipped, layout.EXPERIMENTS),
     )
+
+
+def raw_run(group: RunGroup) -> dict[str, Any] | None:
+    """Return the latest run of `group`: `trace`, and `score` with the group's row as `_aggregate`.
+
+    None for a run that is not there any more.
+    """
+    path = group.runs[-1].path
+    try:
+        trace, score = (
+            json.loads(files.read_regular(one)) for one in (path, layout.sidecar_name(path))
+        )
+    except (OSError, ValueError, RecursionError):
+        return None
+    if group.row is not None:
+        score["_aggregate"] = dict(group.row.record)
+    return {"trace": trace, "score": score}

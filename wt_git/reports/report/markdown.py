@@ -6,16 +6,21 @@ import re
 from typing import TYPE_CHECKING
 
 from wt_git.api.score import SCORE_LAYER_ORDER
-from wt_git.reports.markdown_blocks import table
-from wt_git.reports.rate_text import experiment_words, interval_text
+from wt_git.reports.wording import experiment_parts, interval_text, markdown_table
 from wt_git.text import markdown_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from wt_git.records.ladder_results import TierTotals
-    from wt_git.records.pass_rates import IntervalTotals
-    from wt_git.records.report import Cell, Failure, Flaky, ReportHead, ScenarioRow
+    from wt_git.records.documents.document import IntervalTotals
+    from wt_git.records.documents.ladder import TierTotals
+    from wt_git.records.documents.report import (
+        Cell,
+        Failure,
+        Flaky,
+        ReportHead,
+        ScenarioRow,
+    )
 
 _NAME_LIMIT, _DETAIL_LIMIT, _ID_LENGTH = 120, 200, 8
 _NOTHING = "—"
@@ -106,7 +111,7 @@ def _layers(rows: Sequence[ScenarioRow]) -> Iterator[list[str]]:
 
 def _rests_on(cell: Cell) -> str:
     """Return which experiment the cell is about: a probe certifies nothing, for one."""
-    about = experiment_words(cell.tier, cell.selection)
+    about = experiment_parts(cell.tier, cell.selection)
     return _text(", ".join([*about, *(["rescored"] if cell.rescored else [])]))
 
 
@@ -162,7 +167,7 @@ def _remarks(remarks: Sequence[str]) -> Iterator[str]:
 def _section(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
     """Yield a heading and a table; what stands in its cells is inert already."""
     yield from ("", f"## {title}", "")
-    yield from table(columns, rows)
+    yield from markdown_table(columns, rows)
 
 
 def _text(name: str) -> str:

@@ -1,17 +1,23 @@
-"""Which groups of runs share a row of a report. Pure."""
+"""The rows of a report: which groups share one, and their documents, made as they are reached."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from wt_git.naming import scenario_name
+from wt_git.records.documents.report import ScenarioRow
+from wt_git.records.runs.saved_runs import UnreadableRunError, load_saved_trace, load_score
+from wt_git.reports.report.cells import cell, run_key
+from wt_git.reports.report.run_detail import run_detail
+from wt_git.reports.report.scored_groups import scored_group
+from wt_git.text import scenario_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from wt_git.reports.counted.groups import Group
+    from wt_git.reports.report.scored_groups import ScoredGroup
+    from wt_git.reports.run_groups.groups import RunGroup
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,20 +27,20 @@ class RowGroups:
     scenario: str
     name: str
     pack: str | None
-    by_label: Mapping[str, Group]
+    by_label: Mapping[str, RunGroup]
 
 
-def row_groups(groups: Iterable[Group]) -> list[RowGroups]:
+def row_groups(groups: Iterable[RunGroup]) -> list[RowGroups]:
     """Return the rows by scenario and pack, the labels of each in order.
 
     Scenarios of one name that belong to different packs have nothing in common, so each pack has a
     row of its own, and so have runs of which no pack is known, where that leaves a doubt.
     """
-    by_scenario: dict[str, list[Group]] = {}
+    by_scenario: dict[str, list[RunGroup]] = {}
     for group in groups:
         by_scenario.setdefault(group.runs[0].scenario, []).append(group)
-    return _told_apart(
-        row for name in sorted(by_scenario) for row in _rows(name, by_scenario[name])
+    return _with_unique_names(
+        row for name in sorted(by_scenario) for row in _rows_of_scenario(name, by_scenario[name])
     )
 
 
@@ -43,8 +49,8 @@ def variants(rows: Iterable[RowGroups]) -> list[str]:
     return list(dict.fromkeys(label for row in rows for label in row.by_label))
 
 
-def _rows(scenario: str, groups: Sequence[Group]) -> list[RowGroups]:
-    packs = sorted({pack for group in groups if (pack := _pack(group)) is not None})
+def _rows_of_scenario(scenario: str, groups: Sequence[RunGroup]) -> list[RowGroups]:
+    packs = sorted({pack for group in groups if (pack := _pack_of_group(group)) is not None})
     if len(packs) <= 1:
         return [RowGroups(scenario, scenario, next(iter(packs), None), _by_label(groups))]
     found = [
@@ -52,14 +58,14 @@ def _rows(scenario: str, groups: Sequence[Group]) -> list[RowGroups]:
             scenario,
             scenario_name(pack, scenario),
             pack,
-            _by_label(group for group in groups if _pack(group) == pack),
+            _by_label(group for group in groups if _pack_of_group(group) == pack),
         )
         for pack in (None, *packs)
     ]
     return [row for row in found if row.by_label]
 
 
-def _told_apart(rows: Iterable[RowGroups]) -> list[RowGroups]:
+def _with_unique_names(rows: Iterable[RowGroups]) -> list[RowGroups]:
     """Return `rows` with a number behind a name that is taken: a scenario may be called `pack/name`."""
     seen: Counter[str] = Counter()
     found = []
@@ -70,10 +76,90 @@ def _told_apart(rows: Iterable[RowGroups]) -> list[RowGroups]:
     return found
 
 
-def _by_label(groups: Iterable[Group]) -> dict[str, Group]:
+def _by_label(groups: Iterable[RunGroup]) -> dict[str, RunGroup]:
     by_label = {group.runs[0].label: group for group in groups}
     return {label: by_label[label] for label in sorted(by_label)}
 
 
-def _pack(group: Group) -> str | None:
+def _pack_of_group(group: RunGroup) -> str | None:
     return None if group.row is None else group.row.pack
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredRow:
+    """A row with what is said about each of its groups; its runs are counted from `first_run` on."""
+
+    groups: RowGroups
+    cells: Mapping[str, ScoredGroup]
+    first_run: int
+
+
+def scored_rows(rows: Iterable[RowGroups]) -> list[ScoredRow]:
+    """Return `rows` with what their scores say; the runs of all of them are counted from 1."""
+    found: list[ScoredRow] = []
+    number = 1
+    for row in rows:
+        found.append(
+            ScoredRow(row, {label: scored_group(of) for label, of in row.by_label.items()}, number)
+        )
+        number += sum(len(of.runs) for of in row.by_label.values())
+    return found
+
+
+class ReportRows:
+    """The rows of a report as documents, each made when it is reached, as often as it is asked."""
+
+    def __init__(self, rows: Sequence[ScoredRow]) -> None:
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """Yield each row as JSON holds it."""
+        return (_row_document(row, _turns_of_run).as_document() for row in self._rows)
+
+    def without_turns(self) -> Iterator[ScenarioRow]:
+        """Yield each row without the conversations, for which no file has to be read."""
+        return (_row_document(row, lambda _path: []) for row in self._rows)
+
+
+class RunDetails:
+    """The runs of a report in the order of its rows, each read when it is reached.
+
+    A run that cannot be read any more is left out; the keys of the others stay as they are.
+    """
+
+    def __init__(self, rows: Sequence[ScoredRow]) -> None:
+        self._rows = rows
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """Yield the detail of each run as JSON holds it."""
+        for row in self._rows:
+            runs = [run for scored in row.cells.values() for run in scored.group.runs]
+            for number, run in enumerate(runs, row.first_run):
+                try:
+                    saved, score = load_saved_trace(run.path), load_score(run.path)
+                except UnreadableRunError:
+                    continue
+                yield run_detail(run, saved, score, run_key(number)).as_document()
+
+
+def _row_document(row: ScoredRow, turns: Callable[[str], Sequence[dict[str, Any]]]) -> ScenarioRow:
+    cells, number = {}, row.first_run
+    for label, scored in row.cells.items():
+        cells[label] = cell(scored, number, turns(scored.group.runs[-1].path))
+        number += len(scored.group.runs)
+    return ScenarioRow(
+        scenario_id=row.groups.scenario,
+        name=row.groups.name,
+        pack=row.groups.pack,
+        cells=cells,
+    )
+
+
+def _turns_of_run(path: str) -> Sequence[dict[str, Any]]:
+    try:
+        return load_saved_trace(path).turns
+    except UnreadableRunError:
+        return []

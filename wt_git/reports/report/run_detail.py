@@ -5,28 +5,32 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from wt_git.api.evaluators.evidence import evidence_label
+from wt_git.api.evaluators.tool_calls import evidence_label
 from wt_git.api.score import SCORE_LAYER_ORDER
 from wt_git.api.trace import Trace, Turn
-from wt_git.records.lenient import within
-from wt_git.records.report import DetailLayer, RunDetail
-from wt_git.records.saved_runs import gate_layers
-from wt_git.reports.report.failed_turn import JudgedLayer, blamed, evidence_of, frozen_turns
+from wt_git.records.decoding import within
+from wt_git.records.documents.report import DetailLayer, RunDetail
+from wt_git.records.runs.saved_runs import gate_layers
+from wt_git.reports.report.failed_turn import (
+    LayerResult,
+    evidence_source,
+    find_failed_turn,
+    frozen_turns,
+)
 
 if TYPE_CHECKING:
-    from wt_git.records.quick_runs import SidecarFacts
-    from wt_git.records.saved_runs import SavedRun
-    from wt_git.records.saved_traces import SavedTrace
+    from wt_git.records.runs.fast_decode import SidecarFacts
+    from wt_git.records.runs.saved_runs import SavedRun, SavedTrace
 
-_SOME_TIME = datetime(2000, 1, 1, tzinfo=UTC)
+_ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 def run_detail(run: SavedRun, saved: SavedTrace, score: SidecarFacts, key: str) -> RunDetail:
     """Return the detail of `run` under `key`."""
-    trace = _evidence(saved)
+    trace = _trace_for_rules(saved)
     gates = gate_layers(score)
-    layers = {name: _judged(score, name) for name in SCORE_LAYER_ORDER}
-    failed = blamed(trace, layers, gates, _forbidden(score))
+    layers = {name: _layer_result(score, name) for name in SCORE_LAYER_ORDER}
+    failed = find_failed_turn(trace, layers, gates, _forbidden_calls(score))
     return RunDetail(
         data=key,
         run_id=run.run_id,
@@ -43,7 +47,7 @@ def run_detail(run: SavedRun, saved: SavedTrace, score: SidecarFacts, key: str) 
                 passed=layer.passed,
                 detail=layer.detail,
                 gate=name == "integrity" or name in gates,
-                evidence=evidence_of(name, layer, trace),
+                evidence=evidence_source(name, layer, trace),
             )
             for name, layer in layers.items()
         },
@@ -58,17 +62,17 @@ def run_detail(run: SavedRun, saved: SavedTrace, score: SidecarFacts, key: str) 
     )
 
 
-def _judged(score: SidecarFacts, name: str) -> JudgedLayer:
+def _layer_result(score: SidecarFacts, name: str) -> LayerResult:
     layer = getattr(score.score, name)
-    return JudgedLayer(layer.passed, layer.detail)
+    return LayerResult(layer.passed, layer.detail)
 
 
-def _forbidden(score: SidecarFacts) -> list[str]:
+def _forbidden_calls(score: SidecarFacts) -> list[str]:
     said = within(score.scenario).get("forbidden_calls")
     return [one for one in said if isinstance(one, str)] if isinstance(said, list) else []
 
 
-def _evidence(saved: SavedTrace) -> Trace:
+def _trace_for_rules(saved: SavedTrace) -> Trace:
     """Return what evidence rules need of a trace, which may be of an age or a writer of its own."""
     return Trace(
         scenario_id=saved.scenario,
@@ -77,8 +81,8 @@ def _evidence(saved: SavedTrace) -> Trace:
         model=saved.model,
         quant=saved.quant,
         sampler={},
-        started_at=_SOME_TIME,
-        finished_at=_SOME_TIME,
+        started_at=_ANY_TIME,
+        finished_at=_ANY_TIME,
         turns=[_turn(turn) for turn in saved.turns],
         tool_schema_hash=None,
         worker_warnings=list(saved.warnings),

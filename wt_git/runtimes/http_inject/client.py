@@ -1,21 +1,30 @@
-"""The driver's side of Contract C: three requests, and every way they can fail as one error.
+"""The driver's side of Contract C: three requests, each one POST on a fresh connection.
 
-docs/writing-a-runtime.md, "What the driver makes of an answer". Nothing is tried twice.
+docs/writing-a-runtime.md, "What the driver makes of an answer". Every failure becomes an
+`EndpointError`. Nothing is retried, redirected or kept alive: what an endpoint does is a finding.
+
+One deadline covers the exchange, from the first packet to the last byte. Client libraries, httpx
+included, give each socket operation its own timeout, so a body that trickles in byte by byte never
+runs out of time. Here the standard library's client reads through a socket that gets only the rest of
+the deadline, each time. Only the look-up of a host name keeps the limit of the system's resolver.
 """
 
 from __future__ import annotations
 
 import http.client
+import io
 import json
-from typing import TYPE_CHECKING, Any
+import socket
+import ssl
+import time
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from wt_git.runtimes.http_inject.connection import Received, post
 from wt_git.runtimes.http_inject.protocol import (
     INJECT_ROUTE,
     RESET_ROUTE,
     SURFACE_ROUTE,
-    Answer,
     ContractError,
+    TurnAnswer,
     check_version,
     decode,
     envelope,
@@ -24,7 +33,178 @@ from wt_git.runtimes.http_inject.protocol import (
 )
 
 if TYPE_CHECKING:
-    from wt_git.runtimes.http_inject.endpoint import Endpoint
+    from _typeshed import WriteableBuffer
+
+    from wt_git.runtimes.http_inject.endpoint import Endpoint, Proxy
+
+MAX_BODY_BYTES = 64 * 1024 * 1024
+_CHUNK_BYTES = 64 * 1024
+# More than this and settimeout would not take it.
+_LONGEST_WAIT_S = 86_400.0
+
+
+class HttpAnswer(NamedTuple):
+    """What came back: the status, the body, and where a redirect pointed."""
+
+    status: int
+    body: bytes
+    location: str | None
+
+
+class Deadline:
+    """A moment, from now on."""
+
+    def __init__(self, seconds: float) -> None:
+        self._end = time.monotonic() + seconds
+
+    def remaining_s(self) -> float:
+        """Return the seconds left; raises `TimeoutError` when there are none."""
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise TimeoutError("the deadline has passed")
+        return min(left, _LONGEST_WAIT_S)
+
+
+def post(endpoint: Endpoint, route: str, body: bytes, *, timeout_s: float) -> HttpAnswer:
+    """Send `body` to a route of `endpoint` and return what came back within `timeout_s`.
+
+    Raises `TimeoutError`, another `OSError`, or `http.client.HTTPException`; the last also for a
+    body that ends early or is longer than `MAX_BODY_BYTES`.
+    """
+    deadline = Deadline(timeout_s)
+    connection = http.client.HTTPConnection(endpoint.host, endpoint.port)
+    connection.default_port = 443 if endpoint.is_tls else 80  # shapes the Host header
+    with _connect(endpoint, deadline) as opened:
+        timed: Any = _TimedSocket(opened, deadline)
+        connection.sock = timed
+        connection.request("POST", _target(endpoint, route), body, _headers(endpoint))
+        response = connection.getresponse()
+        return HttpAnswer(response.status, _read_body(response), response.getheader("Location"))
+
+
+def _target(endpoint: Endpoint, route: str) -> str:
+    """Return the request target: a plain-text proxy is told the whole URL."""
+    through_proxy = endpoint.proxy is not None and not endpoint.is_tls
+    return (endpoint.url if through_proxy else endpoint.path) + route
+
+
+def _headers(endpoint: Endpoint) -> dict[str, str]:
+    headers = {
+        "Content-Type": "application/json",
+        "Accept": "application/json",
+        "Connection": "close",
+    }
+    if endpoint.proxy is not None and endpoint.proxy.authorization and not endpoint.is_tls:
+        headers["Proxy-Authorization"] = endpoint.proxy.authorization
+    return headers
+
+
+def _read_body(response: http.client.HTTPResponse) -> bytes:
+    body = bytearray()
+    while chunk := response.read(_CHUNK_BYTES):
+        body += chunk
+        if len(body) > MAX_BODY_BYTES:
+            raise http.client.HTTPException(f"the body is longer than {MAX_BODY_BYTES} bytes")
+    if response.length:
+        raise http.client.IncompleteRead(bytes(body), response.length)
+    if not body and _ends_by_closing(response) and response.status == http.client.OK:
+        # The library takes a head that was cut off for one that is complete.
+        raise http.client.HTTPException("the connection closed before a body came")
+    return bytes(body)
+
+
+def _ends_by_closing(response: http.client.HTTPResponse) -> bool:
+    return response.length is None and not response.chunked
+
+
+def _connect(endpoint: Endpoint, deadline: Deadline) -> socket.socket:
+    """Return a connection that reaches the endpoint, in TLS where its URL says so."""
+    hop = endpoint.proxy or endpoint
+    plain = _dial(hop.host, hop.port, deadline)
+    try:
+        if not endpoint.is_tls:
+            return plain
+        if endpoint.proxy is not None:
+            _open_tunnel(plain, endpoint, endpoint.proxy, deadline)
+        plain.settimeout(deadline.remaining_s())
+        context = ssl.create_default_context()
+        return context.wrap_socket(plain, server_hostname=endpoint.host)
+    except BaseException:
+        plain.close()
+        raise
+
+
+def _dial(host: str, port: int, deadline: Deadline) -> socket.socket:
+    """Return a connection to the first address of `host` that answers."""
+    failure: OSError = OSError(f"{host} has no address")
+    for family, kind, protocol, _, address in socket.getaddrinfo(
+        host, port, type=socket.SOCK_STREAM
+    ):
+        candidate = socket.socket(family, kind, protocol)
+        try:
+            candidate.settimeout(deadline.remaining_s())
+            candidate.connect(address)
+            # The request leaves as two segments; without this the second waits for an ACK.
+            candidate.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        except OSError as error:
+            candidate.close()
+            failure = error
+        else:
+            return candidate
+    raise failure
+
+
+def _open_tunnel(
+    plain: socket.socket, endpoint: Endpoint, proxy: Proxy, deadline: Deadline
+) -> None:
+    """Ask `proxy` for a way through to the endpoint, on which TLS then begins."""
+    host = f"[{endpoint.host}]" if ":" in endpoint.host else endpoint.host
+    lines = [f"CONNECT {host}:{endpoint.port} HTTP/1.1", f"Host: {host}:{endpoint.port}"]
+    if proxy.authorization:
+        lines.append(f"Proxy-Authorization: {proxy.authorization}")
+    timed: Any = _TimedSocket(plain, deadline)
+    timed.sendall("\r\n".join([*lines, "", ""]).encode("ascii"))
+    response = http.client.HTTPResponse(timed, method="CONNECT")
+    response.begin()
+    if response.status != http.client.OK:
+        raise http.client.HTTPException(
+            f"the proxy {proxy.host}:{proxy.port} refused the way through with {response.status}"
+        )
+
+
+class _TimedSocket:
+    """The part of a socket that `HTTPConnection` uses, each operation bounded by the deadline."""
+
+    def __init__(self, plain: socket.socket, deadline: Deadline) -> None:
+        self._plain = plain
+        self._deadline = deadline
+
+    def sendall(self, data: bytes) -> None:
+        self._plain.settimeout(self._deadline.remaining_s())
+        self._plain.sendall(data)
+
+    def makefile(self, _mode: str) -> io.BufferedReader:
+        return io.BufferedReader(_TimedReader(self._plain, self._deadline))
+
+    def close(self) -> None:
+        """Leave the socket open: `HTTPConnection` closes its own before the body is read."""
+
+
+class _TimedReader(io.RawIOBase):
+    """Reads a socket; closing the reader leaves the socket open."""
+
+    def __init__(self, plain: socket.socket, deadline: Deadline) -> None:
+        super().__init__()
+        self._plain = plain
+        self._deadline = deadline
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        self._plain.settimeout(self._deadline.remaining_s())
+        return self._plain.recv_into(buffer)
+
 
 GRACE_TIMEOUT_S = 5.0
 """How much longer than the agent's deadline a request may take, in seconds."""
@@ -47,7 +227,7 @@ class Client:
         self._timeout_s = timeout_s
         self._limit_s = timeout_s + grace_s
 
-    def inject(self, session_id: str, text: str) -> Answer:
+    def inject(self, session_id: str, text: str) -> TurnAnswer:
         """Deliver one user turn and return the answer; raises `EndpointError`."""
         body = envelope(session_id=session_id, text=text, timeout_s=self._timeout_s)
         received = self._exchange("inject", INJECT_ROUTE, body)
@@ -87,7 +267,7 @@ class Client:
         except ContractError as error:
             raise EndpointError(f"http_inject surface: {error}") from error
 
-    def _exchange(self, operation: str, route: str, payload: dict[str, Any]) -> Received:
+    def _exchange(self, operation: str, route: str, payload: dict[str, Any]) -> HttpAnswer:
         body = json.dumps(payload, allow_nan=False).encode("ascii")
         where = f"{self._endpoint.url}{route}"
         try:
@@ -109,7 +289,7 @@ def _cause(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"[:_SHOWN_CHARACTERS]
 
 
-def _unexpected_status(operation: str, received: Received) -> EndpointError:
+def _unexpected_status(operation: str, received: HttpAnswer) -> EndpointError:
     redirect = (
         f" (redirects are not followed; it points to {received.location[:200]})"
         if received.location

@@ -27,7 +27,7 @@ class ContractError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class TurnRequest:
     """A valid inject request: one user turn, and the seconds its endpoint may spend on it."""
 
     session_id: str
@@ -36,7 +36,7 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class TurnAnswer:
     """A valid inject response; `tool_calls` are `{name, arguments}` objects, in order."""
 
     reply: str
@@ -75,7 +75,7 @@ def check_version(payload: dict[str, Any]) -> None:
         )
 
 
-def parse_turn(payload: dict[str, Any]) -> Turn:
+def parse_turn(payload: dict[str, Any]) -> TurnRequest:
     """Return the inject request in `payload`; raises `ContractError` naming the field."""
     check_version(payload)
     timeout_s = _required(payload, "timeout_s")
@@ -83,10 +83,10 @@ def parse_turn(payload: dict[str, Any]) -> Turn:
         raise ContractError(
             f"field 'timeout_s' must be a positive, finite number, got {timeout_s!r:.200}"
         )
-    return Turn(_string(payload, "session_id"), _string(payload, "text"), float(timeout_s))
+    return TurnRequest(_string(payload, "session_id"), _string(payload, "text"), float(timeout_s))
 
 
-def parse_answer(payload: dict[str, Any]) -> Answer:
+def parse_answer(payload: dict[str, Any]) -> TurnAnswer:
     """Return the inject response in `payload`; raises `ContractError` naming the field.
 
     A reply of blanks counts as empty, and an empty one is allowed only together with `error`.
@@ -103,7 +103,7 @@ def parse_answer(payload: dict[str, Any]) -> Answer:
         )
     if error is None and not reply.strip():
         raise ContractError("field 'reply' may be empty only together with 'error'")
-    return Answer(
+    return TurnAnswer(
         reply=reply,
         tool_calls=[_parse_call(call, position) for position, call in enumerate(calls)],
         error=error,

@@ -1,4 +1,4 @@
-"""Driving an agent that offers Contract C: the built-in runtime `http_inject`."""
+"""The runtime `http_inject`: drives an agent that offers Contract C."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from wt_git.runtimes.http_inject.protocol import PROTOCOL_VERSION, is_positive_n
 from wt_git.spi.agent_runtime import AgentConfig, SamplingConfig
 
 if TYPE_CHECKING:
-    from wt_git.runtimes.http_inject.protocol import Answer
+    from wt_git.runtimes.http_inject.protocol import TurnAnswer
     from wt_git.spi.agent_runtime import Message, Response
     from wt_git.spi.mcp_server import MCPHandle
 
@@ -155,7 +155,7 @@ def _newest_user_text(messages: list[Message]) -> str:
     raise RuntimeError(f"http_inject send: no user message among {len(messages)} message(s)")
 
 
-def _response(answer: Answer) -> Response:
+def _response(answer: TurnAnswer) -> Response:
     calls = [
         {
             "id": f"call_{position}",
@@ -175,3 +175,23 @@ def _response(answer: Answer) -> Response:
     if answer.model is not None:
         response["model"] = answer.model
     return response
+
+
+class HttpInjectPlugin:
+    """One endpoint, taken from the environment; one scenario at a time, since a reset is total."""
+
+    def build(self, runtime_name: str, label: str, soul_path: str | None) -> HttpInjectRuntime:
+        """Return the runtime; raises `RuntimeError` naming a variable that it cannot use."""
+        del runtime_name, label, soul_path
+        return HttpInjectRuntime()
+
+    def lock_key(self, runtime_name: str) -> str:
+        """Return `<runtime_name>:<url>`: sweeps against one endpoint must take turns.
+
+        Raises `RuntimeError` for a URL that the runtime would refuse, so that nothing of it is
+        shown to those who wait.
+        """
+        return f"{runtime_name}:{parse_endpoint(configured_url()).url}"
+
+
+PLUGIN = HttpInjectPlugin()

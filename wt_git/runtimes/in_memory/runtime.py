@@ -1,4 +1,4 @@
-"""A scripted agent without a model, a network, threads or a clock."""
+"""The runtime `in_memory`: a scripted agent without a model, a network, threads or a clock."""
 
 from __future__ import annotations
 
@@ -91,3 +91,18 @@ def _completion(entry: dict[str, Any]) -> Response:
         if key in entry:
             response[key] = entry[key]
     return response
+
+
+class InMemoryPlugin:
+    """An agent that answers `ok` to everything: enough to see a scenario found and scored."""
+
+    # Handles share nothing, so any number of scenarios may fly at once and no lock is needed.
+    max_concurrency: int | None = None
+
+    def build(self, runtime_name: str, label: str, soul_path: str | None) -> InMemoryRuntime:
+        """Return the runtime."""
+        del runtime_name, label, soul_path
+        return InMemoryRuntime(["ok"])
+
+
+PLUGIN = InMemoryPlugin()

@@ -5,7 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from wt_git.api.scenario import NumberFact, Scenario
-from wt_git.scenarios.kit.costs import LOW_VISIBLE, MEDIUM_VISIBLE
+from wt_git.api.score import FailureCost
+
+LOW_VISIBLE: Final = FailureCost(severity="low", customer_visible=True)
+MEDIUM_VISIBLE: Final = FailureCost(severity="medium", customer_visible=True)
+
 
 DIM_TAG: Final = "dim:tool_affordance"
 

@@ -6,8 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from wt_git.scenarios.kit import facts
-from wt_git.scenarios.kit.fact_base import FactBase
-from wt_git.scenarios.kit.rows import STAGES, Order
+from wt_git.scenarios.kit.facts import STAGES, FactBase, Order
 
 _STEELHEADS_ARTICLES: Final = (
     "Home Jersey",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from wt_git.api.perturbations.environment import failures_of
+from wt_git.api.perturbations.tool_failures import declared_failures
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,7 +30,7 @@ def mcp_factory(tools: Callable[[], Sequence[Tool]]) -> Callable[[Scenario], MCP
 
     def build(scenario: Scenario) -> MCPServer:
         server: MCPServer = _server_kit().canned_server(
-            _SERVER_NAME, tools(), failures=failures_of(scenario.perturbations)
+            _SERVER_NAME, tools(), failures=declared_failures(scenario.perturbations)
         )
         return server
 

@@ -1,21 +1,58 @@
-"""The tools that most dimensions serve, over the dimension's own rows."""
+"""The tools that most dimensions serve, over the dimension's own rows.
+
+An answer is an object whose `result` is a JSON text of the answer proper, as the systems behind
+these mocks send it. A tabular answer adds `columns`, `rows` and `schemaVersion`.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from wt_git.scenarios.kit.facts import STAGES, tally, tally_by_stage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from wt_git.scenarios.kit.facts import FactBase
+
+
+def envelope(inner: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `inner` as an answer without a table."""
+    return {"result": json.dumps(inner, ensure_ascii=False)}
+
+
+def table(
+    inner: Mapping[str, Any], columns: Sequence[str], rows: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """Return `inner` as an answer with a table; each row's values stand in the columns' order."""
+    return {
+        **envelope(inner),
+        "columns": list(columns),
+        "rows": [[row.get(column) for column in columns] for row in rows],
+        "schemaVersion": 1,
+    }
+
+
+def page(
+    found: Sequence[dict[str, Any]], *, limit: int, offset: int
+) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """Return the rows of one page, and the `pagination` object that says whether there are more."""
+    start, size = max(offset, 0), max(limit, 0)
+    shown = list(found[start : start + size])
+    return shown, {
+        "offset": start,
+        "limit": size,
+        "returned": len(shown),
+        "matchedCount": len(found),
+        "hasMore": start + size < len(found),
+    }
+
 
 # Parameter names are part of the tools' schema, in the spelling of the systems they stand for.
 # ruff: noqa: N803
 
-from __future__ import annotations
-
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final
-
-from wt_git.scenarios.kit.answers import envelope, page, table
-from wt_git.scenarios.kit.fact_base import tally, tally_by_stage
-from wt_git.scenarios.kit.rows import STAGES
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from wt_git.scenarios.kit.fact_base import FactBase
 
 _CLIENT_COLUMNS: Final = (
     "id",

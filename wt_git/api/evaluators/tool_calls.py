@@ -1,0 +1,158 @@
+"""The tool calls and results of a run that rules may rely on.
+
+docs/writing-a-scenario.md, "Evidence": the tool servers' call logs come first, the transcript is
+used only where no server was mounted. Every rule about tool calls uses this module, policies
+included.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wt_git.api.trace import Trace
+
+MCP_EVIDENCE_AVAILABLE = "mcp_evidence: available"
+"""The whole warning that says every tool server's call log was read."""
+
+MCP_EVIDENCE_UNAVAILABLE = "mcp_evidence: unavailable"
+"""How the warning begins that says a tool server's call log could not be read."""
+
+SERVER_WITNESSED = "server-witnessed"
+TRANSCRIPT = "transcript"
+UNAVAILABLE = "unavailable"
+
+
+class CallLogState(Enum):
+    """What the run recorded about the call logs of its tool servers."""
+
+    UNAVAILABLE = "unavailable"
+    AVAILABLE = "available"
+    ABSENT = "absent"
+
+
+class ObservedCalls(NamedTuple):
+    """The names of the tools that were called, in order of time, and whose account this is."""
+
+    names: tuple[str, ...]
+    label: str
+    state: CallLogState
+
+
+class ToolResults(NamedTuple):
+    """What tools answered, and whose account this is."""
+
+    items: tuple[Any, ...]
+    label: str
+
+
+def call_log_state(trace: Trace) -> CallLogState:
+    """Return what `trace` says about its tool servers' call logs."""
+    warnings = trace.worker_warnings
+    if any(warning.startswith(MCP_EVIDENCE_UNAVAILABLE) for warning in warnings):
+        return CallLogState.UNAVAILABLE
+    if MCP_EVIDENCE_AVAILABLE in warnings:
+        return CallLogState.AVAILABLE
+    return CallLogState.ABSENT
+
+
+def evidence_label(trace: Trace) -> str:
+    """Return whose account counts: `server-witnessed`, `transcript`, or `unavailable` for nobody's."""
+    match call_log_state(trace):
+        case CallLogState.UNAVAILABLE:
+            return UNAVAILABLE
+        case CallLogState.AVAILABLE:
+            return SERVER_WITNESSED
+        case CallLogState.ABSENT:
+            return SERVER_WITNESSED if trace.mcp_calls else TRANSCRIPT
+
+
+def tools_used(trace: Trace) -> bool:
+    """Say whether there is evidence of at least one tool call."""
+    match evidence_label(trace):
+        case "server-witnessed":
+            return bool(trace.mcp_calls)
+        case "transcript":
+            return any(turn.tool_calls for turn in trace.turns)
+        case _:
+            return False
+
+
+def observed_calls(trace: Trace) -> ObservedCalls:
+    """Return the calls that count; none at all when a call log could not be read."""
+    label = evidence_label(trace)
+    match label:
+        case "server-witnessed":
+            names = tuple(server_names(trace))
+        case "transcript":
+            names = tuple(transcript_names(trace))
+        case _:
+            names = ()
+    return ObservedCalls(names, label, call_log_state(trace))
+
+
+def server_names(trace: Trace) -> Iterator[str]:
+    """Yield the tools that the servers saw called, in order of arrival."""
+    for call in sorted(trace.mcp_calls, key=_arrival):
+        if call.get("tool_name"):
+            yield str(call["tool_name"])
+
+
+def transcript_names(trace: Trace) -> Iterator[str]:
+    """Yield the tools that the agent says it called, in order of turns."""
+    for turn in trace.turns:
+        # What an agent sends as calls is kept as it came, whatever its shape.
+        claimed: object = turn.tool_calls
+        for call in claimed if isinstance(claimed, list | tuple) else ():
+            name = _claimed_name(call)
+            if name:
+                yield str(name)
+
+
+def _claimed_name(call: object) -> object:
+    if not isinstance(call, dict):
+        return None
+    function = call.get("function")
+    return function.get("name") if isinstance(function, dict) else call.get("name")
+
+
+def tool_results(trace: Trace) -> ToolResults:
+    """Return the tool results that count; none at all when a call log could not be read."""
+    label = evidence_label(trace)
+    match label:
+        case "server-witnessed":
+            items = tuple(call["result"] for call in witnessed_results(trace))
+        case "transcript":
+            items = tuple(transcript_results(trace))
+        case _:
+            items = ()
+    return ToolResults(items, label)
+
+
+def witnessed_results(trace: Trace) -> list[dict[str, Any]]:
+    """Return the servers' records that hold a result, even an empty one."""
+    return [call for call in trace.mcp_calls if "result" in call]
+
+
+def transcript_results(trace: Trace) -> Iterator[Any]:
+    """Yield the tool results that the transcript holds, in order of turns."""
+    for turn in trace.turns:
+        yield from turn.tool_results
+        if turn.role == "tool" and turn.content:
+            yield turn.content
+
+
+def last_assistant_text(trace: Trace) -> str | None:
+    """Return the last assistant turn's content, empty as it may be; None when there is no such turn."""
+    for turn in reversed(trace.turns):
+        if turn.role == "assistant":
+            return turn.content
+    return None
+
+
+def _arrival(call: dict[str, Any]) -> float:
+    moment = call.get("timestamp_ms")
+    return moment if isinstance(moment, int | float) and moment == moment else 0.0  # noqa: PLR0124

@@ -1,0 +1,113 @@
+"""Messages that perturbations add to a history, and edits of a saved trace's turns.
+
+Messages have the OpenAI shape. Traces are edited on a copy; an index out of range changes nothing.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from wt_git.api.evaluators.tool_names import alternatives
+from wt_git.api.perturbations.tool_failures import with_marker
+from wt_git.api.trace import Trace, Turn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from wt_git.api.scenario import Scenario
+
+Message: TypeAlias = dict[str, Any]
+
+_NEUTRAL_TOOL = "example_tool"
+_NEUTRAL_ENTITY = "the customer in question"
+
+
+def tool_call(call_id: str, name: str, arguments: str) -> Message:
+    """Return one call as models write it; `arguments` is JSON text, or meant to be."""
+    return {
+        "id": call_id,
+        "type": "function",
+        "function": {"name": name, "arguments": arguments},
+    }
+
+
+def round_trip(call: Message, result: str) -> list[Message]:
+    """Return the assistant message that makes `call` and the tool message that answers it."""
+    return [
+        {"role": "assistant", "content": "", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": call["id"], "content": result},
+    ]
+
+
+def before_last_user(messages: list[Message], invented: list[Message]) -> list[Message]:
+    """Return `messages` with `invented` ones before the final user message, or else at the end."""
+    at = len(messages)
+    if messages and messages[-1].get("role") == "user":
+        at -= 1
+    return [*messages[:at], *invented, *messages[at:]]
+
+
+def first_required_tool(scenario: Scenario) -> str | None:
+    """Return the first tool that `scenario` requires, of alternatives the first, None without any."""
+    for entry in scenario.must_call:
+        for name in alternatives(entry):
+            return name
+    return None
+
+
+def plausible_tool(tool_name: str | None, scenario: Scenario) -> str:
+    """Return `tool_name`, or else a tool that the agent would plausibly have called."""
+    return tool_name or first_required_tool(scenario) or _NEUTRAL_TOOL
+
+
+def plausible_query(scenario: Scenario) -> str:
+    """Return what the agent would plausibly have looked up: a fact that reads like a name."""
+    facts = [fact for group in scenario.target_facts for fact in group]
+    with_space = (fact for fact in facts if " " in fact)
+    return next(with_space, facts[0] if facts else _NEUTRAL_ENTITY)
+
+
+def json_text(value: object) -> str:
+    """Return `value` as the JSON text of a message; what JSON lacks is written as its repr."""
+    return json.dumps(value, ensure_ascii=False, default=repr)
+
+
+def with_turn(trace: Trace, index: int, change: Callable[[Turn], Turn], marker: str) -> Trace:
+    """Return a marked copy of `trace` with turn `index` changed, if there is such a turn.
+
+    Indexes count from 0; a negative one is out of range.
+    """
+    edited = with_marker(trace, marker)
+    if 0 <= index < len(edited.turns):
+        edited.turns[index] = change(edited.turns[index])
+    return edited
+
+
+def with_inserted(trace: Trace, index: int, turns: list[Turn], marker: str) -> Trace:
+    """Return a marked copy of `trace` with `turns` before turn `index`, or at the nearer end."""
+    edited = with_marker(trace, marker)
+    at = min(max(index, 0), len(edited.turns))
+    edited.turns[at:at] = turns
+    return edited
+
+
+def rewritten(
+    turn: Turn, *, content: str | None = None, tool_calls: list[dict[str, Any]] | None = None
+) -> Turn:
+    """Return a copy of `turn` with another content or other calls, and its stored hash kept."""
+    new = copy.copy(turn)
+    if content is not None:
+        new.content = content
+    if tool_calls is not None:
+        new.tool_calls = tool_calls
+    return new
+
+
+def invented_turns(call: dict[str, Any], result: str) -> list[Turn]:
+    """Return the assistant turn that makes `call` and the tool turn that answers it."""
+    return [
+        Turn(role="assistant", content="", tool_calls=[call], tool_results=[], latency_ms=0.0),
+        Turn(role="tool", content=result, tool_calls=[], tool_results=[], latency_ms=0.0),
+    ]

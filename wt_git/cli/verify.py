@@ -1,0 +1,312 @@
+"""`wt verify`: open the repository, fetch if asked, choose the policy, check, print the answer.
+
+Only with `--fetch` or `--notes-from` does anything go to the network. Commits that a pull request's
+clone lacks are fetched beside the user's repository, which is neither deepened nor cut by it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wt_git import files
+from wt_git.cli import printing
+from wt_git.cli.repository_notes import no_commit, notes_here
+from wt_git.errors import GitError, UsageError
+from wt_git.evidence.coverage.result import coverage_lines
+from wt_git.evidence.verification import (
+    PullRequest,
+    VerificationScope,
+    VerifiedRevision,
+    Verifier,
+    pull_request,
+    settings_at,
+)
+from wt_git.git.git_config import config_values
+from wt_git.git.history import History
+from wt_git.git.notes.view import NotesView
+from wt_git.git.remote import SideRepository, remote_url, side_repository
+from wt_git.githooks.git_hooks import REMOTE_KEY
+from wt_git.text import json_characters, log_line, one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import pygit2
+
+    from wt_git.cli.repository_notes import NotesHere
+    from wt_git.git.history import CommitFacts
+
+_FETCH_TIMEOUT_S = 120.0
+_SUBJECT = "notes on commits"
+_COMMIT_ID = re.compile(r"[0-9a-f]{40}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerifyRequest:
+    """What was asked; `environ` is where CI services say what they run for."""
+
+    revisions: tuple[str, ...]
+    policy_from: str | None
+    notes_from: str | None
+    fetch: bool
+    is_merge: bool
+    environ: Mapping[str, str]
+
+
+@dataclass(slots=True)
+class VerifyOutcome:
+    """The answers, the commit whose policy judged (None: each its own), and warnings."""
+
+    verified: list[VerifiedRevision] = field(default_factory=list)
+    policy_from: str | None = None
+    warnings: list[str] = field(default_factory=list)
+
+
+def verify(request: VerifyRequest) -> VerifyOutcome:
+    """Return the answers. Raises `UsageError`, `GitError` and `ConfigurationError`."""
+    outcome = VerifyOutcome()
+    here = notes_here()
+    _bring_notes(request, here, outcome)
+    with ExitStack() as stack:
+        session = _Session(request, here, outcome, stack)
+        session.run()
+    return outcome
+
+
+def _bring_notes(request: VerifyRequest, here: NotesHere, outcome: VerifyOutcome) -> None:
+    """Fetch the notes if that was asked, and let git show what was fetched at any time.
+
+    Neither decides: what cannot be written or reached is a warning, and what is missing then is
+    missing for the answer too.
+    """
+    from wt_git.evidence.notes.sync import NotSynced, merge_fetched_notes  # noqa: PLC0415
+    from wt_git.githooks.notes_sharing import share  # noqa: PLC0415
+    from wt_git.githooks.post_hooks import head_since, show_evidence_on  # noqa: PLC0415
+
+    try:
+        if request.fetch:
+            done = share(here.notes, _remote(here), timeout_s=_FETCH_TIMEOUT_S, push=False)
+            if isinstance(done, NotSynced):
+                outcome.warnings.append(f"the notes could not be fetched: {done.reason}")
+        elif merge_fetched_notes(here.notes):
+            show_evidence_on(here.notes, head_since(here.notes), _SUBJECT)
+    except (GitError, OSError) as error:
+        outcome.warnings.append(f"git log does not show what was fetched: {error}")
+
+
+class _Session:
+    """One verification: what it opened is closed by `stack`."""
+
+    def __init__(
+        self, request: VerifyRequest, here: NotesHere, outcome: VerifyOutcome, stack: ExitStack
+    ) -> None:
+        self._request = request
+        self._here = here
+        self._outcome = outcome
+        self._stack = stack
+        self._side: SideRepository | None = None
+        self._history = History(here.notes.repository)
+
+    def run(self) -> None:
+        asked = [(name, self._resolve(name)) for name in self._request.revisions or ("HEAD",)]
+        judging = self._judging()
+        fork = self._fork_notes(judging)
+        repository = self._repository()
+        trees = self._note_trees()
+        verifier = Verifier(
+            repository,
+            NotesView(repository, trees),
+            judging,
+            fork=NotesView(repository, (fork,)) if fork else None,
+            runs_dirs=_runs_dirs(self._here.folders.top),
+        )
+        self._outcome.verified = [verifier.verify(name, commit) for name, commit in asked]
+
+    def _resolve(self, revision: str) -> CommitFacts:
+        found = self._history.resolve(revision)
+        if found is None:
+            raise no_commit(self._history, revision)
+        return found
+
+    def _judging(self) -> VerificationScope:
+        """Choose whose policy judges: that of `--policy-from`, of a pull request's base, or each own."""
+        request = self._pull_request()
+        merge = self._merge(request)
+        bases = [*merge.parents[:1]] if merge else []
+        bases += request.bases if request else ()
+        if self._request.fetch:
+            self._fetch_missing([*(merge.parents if merge else ()), *bases])
+        known = (self._history.resolve(name) for name in bases)
+        base = next((one.id for one in known if one is not None), None)
+        chosen = self._request.policy_from or base
+        if chosen is None:
+            if request is not None:
+                raise _base_missing(bases)
+            return VerificationScope()
+        settings, commit = settings_at(self._history, chosen)
+        self._outcome.policy_from = commit.id
+        return VerificationScope(
+            policy=settings, base=base or commit.id, merge=merge.id if merge else None
+        )
+
+    def _pull_request(self) -> PullRequest | None:
+        if self._request.is_merge:
+            return PullRequest(merge="HEAD")
+        return pull_request(self._request.environ, _event(self._request.environ))
+
+    def _merge(self, request: PullRequest | None) -> CommitFacts | None:
+        """Return the merge that CI built, if it is here."""
+        if request is None or request.merge is None:
+            return None
+        found = self._history.resolve(request.merge)
+        if found is not None and len(found.parents) == 2:  # noqa: PLR2004 - base and head
+            return found
+        if self._request.is_merge:
+            raise UsageError("HEAD is not a merge of two commits", code="not-a-merge")
+        return None
+
+    def _fetch_missing(self, names: Sequence[str]) -> None:
+        """Fetch those commits that are not here, into the repository at the side."""
+        ids = dict.fromkeys(name for name in names if _COMMIT_ID.fullmatch(name))
+        missing = [one for one in ids if self._history.commit(one) is None]
+        if not missing:
+            return
+        try:
+            url = remote_url(self._here.notes.repository, _remote(self._here))
+            self._opened_side().fetch_commits(url, missing, timeout_s=_FETCH_TIMEOUT_S)
+        except GitError as error:
+            self._outcome.warnings.append(error.message)
+        self._history = History(self._repository())
+
+    def _fork_notes(self, judging: VerificationScope) -> str | None:
+        """Return the tree of the fork's notes, which stand beside the user's repository."""
+        url = self._request.notes_from
+        if url is None:
+            return None
+        if judging.base is None:
+            raise UsageError(
+                "a fork's notes count for the commits of a pull request only: --notes-from needs to "
+                "know what it is for",
+                hints=(f"wt verify --notes-from {shlex.quote(one_line(url))} --policy-from BASE",),
+                code="base-unknown",
+            )
+        ref = self._here.notes.ref
+        commit = self._opened_side().fetch_ref(url, ref, timeout_s=_FETCH_TIMEOUT_S)
+        if commit is None:
+            self._outcome.warnings.append(f"there are no notes at '{one_line(url)}' ({ref})")
+            return None
+        self._history = History(self._repository())
+        found = self._history.commit(commit)
+        return found.tree if found else None
+
+    def _opened_side(self) -> SideRepository:
+        if self._side is None:
+            self._side = self._stack.enter_context(side_repository(self._here.notes.repository))
+        return self._side
+
+    def _repository(self) -> pygit2.Repository:
+        return self._side.repository if self._side else self._here.notes.repository
+
+    def _note_trees(self) -> tuple[str, ...]:
+        """Return the trees of the notes here: recorded, and fetched from each remote."""
+        notes = self._here.notes
+        tips = [tip for tip in (notes.tip(), *notes.tracked().values()) if tip is not None]
+        found = (self._history.commit(tip) for tip in tips)
+        return tuple(dict.fromkeys(one.tree for one in found if one is not None))
+
+
+def _remote(here: NotesHere) -> str:
+    """Return the remote to ask; a fresh clone in CI has one, and nobody ran `wt init` in it."""
+    names = [name for name in here.notes.repository.remotes.names() if name]
+    recorded = config_values(here.folders.home, REMOTE_KEY)
+    if not recorded and "origin" in names:
+        return "origin"
+    return here.remote(names[0] if not recorded and len(names) == 1 else None)
+
+
+def _event(environ: Mapping[str, str]) -> dict[str, Any]:
+    """Return the document with which GitHub describes its event; empty where there is none."""
+    try:
+        found = json.loads(Path(environ["GITHUB_EVENT_PATH"]).read_text("utf-8"))
+    except (KeyError, OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _runs_dirs(top: Path | None) -> tuple[Path, ...]:
+    """Return where ledgers may be that explain what is missing."""
+    folders = [Path("runs"), *([top / "runs"] if top else [])]
+    return tuple({folder.resolve(): folder for folder in folders if folder.is_dir()}.values())
+
+
+def _base_missing(bases: Sequence[str]) -> UsageError:
+    named = " or ".join(one_line(one, 80) for one in bases) or "unknown"
+    return UsageError(
+        f"the policy is that of the pull request's base, and the base ({named}) is not in this "
+        "clone: nothing can be said without it",
+        hints=("wt verify --fetch", "wt verify --policy-from REV"),
+        code="policy-missing",
+    )
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from wt_git.records.documents.verify import Verification
+
+    Form = Callable[[Sequence[VerifiedRevision], Verification, Mapping[str, str]], None]
+
+_SHORT_ID = 10
+
+
+def _text(verified: Sequence[VerifiedRevision], found: Verification, _: Mapping[str, str]) -> None:
+    for one in verified:
+        for line in coverage_lines(one.answer, _name(one)):
+            printing.data(line)
+    if found.policy_from is not None:
+        printing.data(f"judged by the policy of {found.policy_from[:_SHORT_ID]}")
+
+
+def _name(one: VerifiedRevision) -> str:
+    short = one.commit.id[:_SHORT_ID]
+    return short if one.commit.id.startswith(one.revision) else f"{one.revision} ({short})"
+
+
+def _json(_: Sequence[VerifiedRevision], found: Verification, __: Mapping[str, str]) -> None:
+    click.echo(json_characters(files.json_document(found.as_document())))
+
+
+def _github(
+    verified: Sequence[VerifiedRevision], found: Verification, environ: Mapping[str, str]
+) -> None:
+    from wt_git.reports.github_actions import job_summary, workflow_commands  # noqa: PLC0415
+
+    _text(verified, found, environ)
+    for line in workflow_commands(found):
+        click.echo(line)
+    target = environ.get("GITHUB_STEP_SUMMARY")
+    if not target:
+        return
+    try:
+        with Path(target).open("a", encoding="utf-8") as stream:
+            stream.write(job_summary(found))
+    except OSError as error:
+        printing.talk("verify", f"warning: no job summary: {error.strerror} ('{log_line(target)}')")
+
+
+def _junit(_: Sequence[VerifiedRevision], found: Verification, __: Mapping[str, str]) -> None:
+    from wt_git.reports.junit import verify_junit  # noqa: PLC0415
+
+    click.echo(verify_junit(found), nl=False)
+
+
+FORMS: dict[str, Form] = {"text": _text, "json": _json, "github": _github, "junit": _junit}
+"""By the name that the command line gives them."""

@@ -1,0 +1,127 @@
+"""Why a commit is not covered: one function for each reason code in docs/messages.md."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+from wt_git.evidence.coverage.result import RUNTIME_PLACEHOLDER, Reason
+from wt_git.text import DECLARATION_OPTIONS, one_line, quoted_list, shortened_list
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wt_git.evidence.coverage.row_rules import CheckedRow
+    from wt_git.evidence.coverage.stored_rows import StoredRow
+    from wt_git.evidence.policy import Policy
+
+_SHOWN = 5
+
+
+def no_evidence(elsewhere: Sequence[StoredRow], policy: Policy) -> Reason:
+    """Say that nothing on this tree is what the policy is about; `elsewhere` is what is there."""
+    if elsewhere:
+        seen = tuple(dict.fromkeys(row.parts.runtime or "unknown" for row in elsewhere))
+        wanted = (
+            quoted_list([policy.gate.runtime])
+            if policy.gate.runtime is not None
+            else "a runtime with an agent, not in_memory"
+        )
+        runtime = policy.gate.runtime or RUNTIME_PLACEHOLDER
+        return Reason(
+            code="other-runtime",
+            message=f"the policy asks for evidence against {wanted}; on this tree there is only "
+            f"some against {quoted_list(seen)}",
+            facts=seen,
+            hints=tuple(dict.fromkeys(row.command(runtime) for row in elsewhere))[:_SHOWN],
+        )
+    return Reason(code="no-evidence", message="no experiment was recorded on this tree")
+
+
+def failing_scenarios(rows: Sequence[StoredRow]) -> Reason:
+    """Say which scenarios failed, and have no pass that counts."""
+    names = tuple(dict.fromkeys(row.name for row in rows))
+    return Reason(
+        code="failing-scenarios",
+        message=f"failed on this tree, and no later or earlier pass of it counts: {quoted_list(names)}",
+        facts=tuple(f"{row.name} in sweep {row.sweep_id}" for row in rows),
+        hints=tuple(dict.fromkeys(row.command() for row in rows))[:_SHOWN],
+    )
+
+
+def nothing_counts(
+    judged: Sequence[CheckedRow], of_packs: Sequence[StoredRow], packs: tuple[str, ...]
+) -> list[Reason]:
+    """Say what is wrong with each row; those that failed are named by a reason of their own."""
+    if packs and not of_packs and any(one.counts for one in judged):
+        seen = tuple(dict.fromkeys(one.row.pack or "unknown" for one in judged))
+        return [
+            Reason(
+                code="other-pack",
+                message=f"the policy asks for evidence from {quoted_list(packs)}; on this tree there is "
+                f"only some from {quoted_list(seen)}",
+                facts=seen,
+                hints=tuple(
+                    f"wt run --pack={one_line(shlex.quote(pack))} {DECLARATION_OPTIONS}"
+                    for pack in packs[:_SHOWN]
+                ),
+            )
+        ]
+    flawed = [one for one in judged if not one.counts and not one.row.fails]
+    if not flawed:
+        return []
+    shown = [f"{quoted_list([one.row.name])}: {one.flaws[0]}" for one in flawed]
+    return [
+        Reason(
+            code="nothing-counts",
+            message=f"what was recorded on this tree does not count: "
+            f"{shortened_list(shown, most=_SHOWN, between='; ')}",
+            facts=tuple(f"{one.row.name}: {'; '.join(one.flaws)}" for one in flawed),
+            hints=tuple(dict.fromkeys(one.row.command() for one in flawed))[:1],
+        )
+    ]
+
+
+def regression_not_met(sweep_id: str, why: Sequence[str], rows: Sequence[CheckedRow]) -> Reason:
+    """Say what is wrong with a regression."""
+    return Reason(
+        code="regression-not-met",
+        message=f"regression {sweep_id} does not count: {'; '.join(why)}",
+        facts=tuple(why),
+        hints=(rows[0].row.command(),),
+    )
+
+
+def no_regression(judged: Sequence[CheckedRow]) -> Reason:
+    """Say that there are only smaller experiments."""
+    return Reason(
+        code="no-regression",
+        message="the policy asks for a regression, and on this tree there are only focused "
+        "experiments and probes",
+        facts=tuple(sorted({one.row.sweep_id for one in judged})),
+        hints=(f"wt run --all-packs {DECLARATION_OPTIONS}",),
+    )
+
+
+def regression_not_earned(sweep_id: str, row: StoredRow) -> Reason:
+    """Say that a regression which nothing earned is not the first of its target."""
+    return Reason(
+        code="regression-not-earned",
+        message=f"regression {sweep_id} was earned by no focused experiment, and it is not the first "
+        "of its target: commits that this one builds on have evidence for "
+        f"{quoted_list([row.parts.target or 'unknown'])}",
+        facts=(sweep_id,),
+        hints=(row.command(),),
+    )
+
+
+def history_cut(sweep_id: str, row: StoredRow) -> Reason:
+    """Say that nobody can tell here whether such a regression is the first of its target."""
+    return Reason(
+        code="history-cut",
+        message=f"regression {sweep_id} was earned by no focused experiment, and this clone does not "
+        "reach back far enough to tell whether it is the first for "
+        f"{quoted_list([row.parts.target or 'unknown'])}",
+        facts=(sweep_id,),
+        hints=("git fetch --unshallow", row.command()),
+    )

@@ -1,0 +1,156 @@
+"""Whether one row counts, whether a regression counts, and if not, why.
+
+The rules are listed in docs/evidence-in-git.md, "What counts".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from wt_git.evidence.coverage.stored_rows import is_inside
+from wt_git.text import quoted_list
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from wt_git.evidence.coverage.stored_rows import StoredRow, StoredSweep
+    from wt_git.evidence.policy import Policy
+    from wt_git.git.path_patterns import PathPatterns
+
+COUNTING_TIERS = ("focused", "regression")
+
+
+def row_flaws(
+    row: StoredRow,
+    sweeps: Sequence[StoredSweep],
+    policy: Policy,
+    *,
+    left_out: PathPatterns | None = None,
+) -> tuple[str, ...]:
+    """Return why `row` does not count, each in a few words; empty when it does.
+
+    `sweeps` are the records of its sweep; normally one. `left_out` are the paths that are not in the
+    tree under which the row was found.
+    """
+    return tuple(_row_flaws(row, sweeps, policy, left_out))
+
+
+def _row_flaws(
+    row: StoredRow, sweeps: Sequence[StoredSweep], policy: Policy, left_out: PathPatterns | None
+) -> Iterator[str]:
+    if not row.passes:
+        yield _verdict(row)
+    yield from _of_the_sweep(row, sweeps)
+    if row.tier not in COUNTING_TIERS:
+        yield f"its tier is {quoted_list([row.tier])}"
+    if not policy.allows_model(row.tier, row.parts.model):
+        allowed = quoted_list(policy.models.get(row.tier, ()))
+        yield f"{quoted_list([row.parts.model or 'unknown'])} is no model for {row.tier}: {allowed}"
+    yield from _unseen(row)
+    if row.pack not in policy.gate.packs:
+        outside = [name for name, path in row.sources.items() if not _is_in_tree(path, left_out)]
+        if outside:
+            yield f"not in the tree: {quoted_list(outside)}"
+
+
+def _verdict(row: StoredRow) -> str:
+    if row.verdict.startswith("PASS") and row.passed == 0:
+        return f"none of its {row.runs} runs passed"
+    return f"its verdict is {quoted_list([row.verdict])}" + (
+        ", and it counts as a failure" if row.counts_as_failure else ""
+    )
+
+
+def _of_the_sweep(row: StoredRow, sweeps: Sequence[StoredSweep]) -> Iterator[str]:
+    if not sweeps:
+        yield "there is no record of how its sweep ended"
+    elif not all(one.completed for one in sweeps):
+        yield "its sweep did not run to its end"
+    if row.interrupted:
+        yield "it was interrupted"
+    if row.budget_exhausted or any(one.budget_exhausted for one in sweeps):
+        yield "its sweep was cut by its budget"
+
+
+def _unseen(row: StoredRow) -> Iterator[str]:
+    """Say what was not as the tree has it while the experiment ran."""
+    if row.absent:
+        yield f"in the tree and not on disk: {quoted_list(row.absent)}"
+    if row.dirty_submodules:
+        yield f"submodules with uncommitted changes: {quoted_list(row.dirty_submodules)}"
+    if row.hidden_edits:
+        yield f"edited, and git was told to pass over them: {quoted_list(row.hidden_edits)}"
+
+
+def _is_in_tree(path: str, left_out: PathPatterns | None) -> bool:
+    if not is_inside(path):
+        return False
+    return left_out is None or not left_out.match(path.encode("utf-8", "surrogateescape"))
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedRow:
+    """A row, the records of its sweep, and why it does not count.
+
+    `thinned`: it is not about the very tree it was found under, but about that tree before what no
+    experiment depends on was left out.
+    """
+
+    row: StoredRow
+    sweeps: tuple[StoredSweep, ...]
+    thinned: bool
+    flaws: tuple[str, ...] = ()
+
+    @property
+    def counts(self) -> bool:
+        """Whether nothing speaks against it."""
+        return not self.flaws
+
+    def with_flaws(self, flaws: tuple[str, ...]) -> CheckedRow:
+        """Return the same row with what speaks against it."""
+        return replace(self, flaws=flaws)
+
+
+def regression_flaws(
+    rows: Sequence[CheckedRow], *, packs: Collection[str], focused: Collection[str]
+) -> tuple[str, ...]:
+    """Return why a regression, all its `rows` on one tree, does not count; empty when it may.
+
+    `focused` are the sweeps with a counting focused row on the tree. A regression that names no
+    sweep as having earned it passes here: whether it is the first of its target is asked later.
+    """
+    return tuple(_regression_flaws(rows, packs, focused))
+
+
+def _regression_flaws(
+    rows: Sequence[CheckedRow], packs: Collection[str], focused: Collection[str]
+) -> Iterator[str]:
+    for one in rows:
+        if not one.counts:
+            yield f"{quoted_list([one.row.name])}: {one.flaws[0]}"
+    yield from _incomplete(rows)
+    if len({one.row.fingerprint for one in rows}) > 1:
+        yield "its rows are about different states"
+    excluded = sorted({name for one in rows for name in one.row.excluded_failing})
+    if excluded:
+        yield f"failing scenarios were left out of it: {quoted_list(excluded)}"
+    lacking = sorted(set(packs) - {one.row.pack for one in rows})
+    if lacking:
+        yield f"it does not cover {quoted_list(lacking)}"
+    earned_by = {one.row.earned_by for one in rows}
+    if len(earned_by) > 1:
+        yield "its rows disagree on what earned it"
+    for sweep_id in sorted(one for one in earned_by if one is not None and one not in focused):
+        yield f"{quoted_list([sweep_id])}, which it says earned it, has no focused row that counts here"
+
+
+def _incomplete(rows: Sequence[CheckedRow]) -> Iterator[str]:
+    """Say what of the sweep has no row here: rows that were dropped would say nothing of it."""
+    for sweep in {one.raw: one for judged in rows for one in judged.sweeps}.values():
+        if sweep.errors or sweep.not_started:
+            yield f"{sweep.errors + sweep.not_started} of its scenarios have no result"
+        elif sweep.scenarios != len({one.row.identity for one in rows}):
+            yield f"it selected {sweep.scenarios} scenarios, and {len(rows)} are recorded here"
+        elif not sweep.passed:
+            yield "it ended with a failure"

@@ -1,0 +1,233 @@
+"""What changed between two fingerprints: parts, and files (docs/ladder.md).
+
+A snapshot is stored as the tree of the HEAD it was taken on, and its differences from it. Two
+snapshots can be compared as long as git still has both of these trees.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from wt_git.errors import GitError
+from wt_git.git.libgit2 import open_repository
+from wt_git.git.trees import GitTrees, Libgit2Trees, ReadOnce, compare_trees
+from wt_git.records.fingerprint import SNAPSHOT_FAILED
+from wt_git.records.manifests import read_manifest
+from wt_git.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from wt_git.evidence.fingerprint.fingerprinter import Fingerprint
+    from wt_git.git.repository import Repository
+    from wt_git.git.snapshot.status import Entry
+    from wt_git.git.snapshot.take import Snapshot
+    from wt_git.git.trees import TreeSource
+    from wt_git.records.fingerprint import FingerprintParts
+    from wt_git.records.manifests import Manifest
+
+_FLIPPED = {0o100644: 0o100755, 0o100755: 0o100644}
+
+
+class ListedFile(NamedTuple):
+    """What a listing has at a path: an object id, and the mode where it is known."""
+
+    id: str
+    mode: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class FileListing:
+    """The tree `base` (None: nothing) with `entries` in place of what it has there, None: gone."""
+
+    base: str | None
+    entries: Mapping[bytes, ListedFile | None] = field(default_factory=dict)
+
+
+def listing_of_snapshot(snapshot: Snapshot) -> FileListing:
+    """Return the listing of a snapshot that was just taken."""
+    return FileListing(
+        snapshot.base, {os.fsencode(path): _seen(one) for path, one in snapshot.changes.items()}
+    )
+
+
+def listing_of_manifest(manifest: Manifest) -> FileListing:
+    """Return the listing that a runs directory kept; it has no modes."""
+    return FileListing(
+        manifest.base,
+        {
+            os.fsencode(path): ListedFile(object_id, None) if object_id else None
+            for path, object_id in manifest.entries.items()
+        },
+    )
+
+
+def trees_of(repository: Repository) -> TreeSource:
+    """Return what reads the trees of `repository`. Nothing is fetched for it. Raises `GitError`."""
+    opened = open_repository(repository.top) if repository.object_format == "sha1" else None
+    if opened is None:
+        return ReadOnce(GitTrees(repository.top, repository.object_format))
+    return ReadOnce(Libgit2Trees(opened))
+
+
+def has_tree(tree: str, source: TreeSource) -> bool:
+    """Say whether git has `tree`: a snapshot that was committed since, as it was."""
+    try:
+        source.read([tree])
+    except GitError:
+        return False
+    return True
+
+
+def differing_paths(
+    before: FileListing, after: FileListing, source: TreeSource | None
+) -> list[str]:
+    """Return the paths whose content or mode differs, sorted. Raises `GitError` without the trees.
+
+    `source` has them; it may be None where both bases are the same.
+    """
+    committed = {} if source is None else compare_trees(before.base, after.base, source)
+    paths = committed.keys() | before.entries.keys() | after.entries.keys()
+    return sorted(os.fsdecode(path) for path in paths if _differs(path, before, after, committed))
+
+
+def _differs(
+    path: bytes,
+    before: FileListing,
+    after: FileListing,
+    committed: Mapping[bytes, tuple[Entry | None, Entry | None]],
+) -> bool:
+    if path not in committed:
+        if (path in before.entries) != (path in after.entries):
+            return True  # the bases agree on it, and one of the two differs from its base
+        return _differ(before.entries[path], after.entries[path])
+    bases = committed[path]
+    return _differ(_at(path, before, bases[0]), _at(path, after, bases[1]))
+
+
+def _at(path: bytes, listing: FileListing, base: Entry | None) -> ListedFile | None:
+    if path not in listing.entries:
+        return _seen(base)
+    seen = listing.entries[path]
+    if seen is not None and seen.mode is None and base is not None and seen.id == base.id:
+        # It is listed because it differs, and only its mode can.
+        return ListedFile(seen.id, _FLIPPED.get(base.mode))
+    return seen
+
+
+def _differ(was: ListedFile | None, now: ListedFile | None) -> bool:
+    if was is None or now is None:
+        return was is not now
+    modes = {mode for mode in (was.mode, now.mode) if mode is not None}
+    return was.id != now.id or len(modes) > 1
+
+
+def _seen(entry: Entry | None) -> ListedFile | None:
+    return ListedFile(entry.id, entry.mode) if entry is not None else None
+
+
+MOST_FILES = 12
+
+_PARTS = ("runtime", "target", "model", "soul", "agents", "plugin", "wt_version")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changes:
+    """What differs between an earlier fingerprint and a later one.
+
+    `parts` are the names of the parts, the tree left out. `tree`: the trees differ. `files` are the
+    paths in which they do, empty when that cannot be said; `unseen` says why there is no tree to
+    compare.
+    """
+
+    parts: tuple[str, ...]
+    tree: bool
+    files: tuple[str, ...] = ()
+    unseen: str = ""
+
+    def text(self) -> str:
+        """Return it in one line: `changed: <parts>; files: <paths>`."""
+        pieces = [f"changed: {', '.join(self.parts)}"] if self.parts else []
+        if self.files:
+            shown = ", ".join(one_line(path) for path in self.files[:MOST_FILES])
+            more = len(self.files) - MOST_FILES
+            pieces.append(f"files: {shown}" + (f" (+{more} more)" if more > 0 else ""))
+        elif self.tree or self.unseen:
+            pieces.append(f"the working tree{self.unseen}")
+        return "; ".join(pieces) or "nothing recorded"
+
+
+def changed_parts(then: Mapping[str, object], now: FingerprintParts) -> Changes:
+    """Return which parts differ from those that a row recorded; no file is looked at.
+
+    What a row of an older writer lacks counts as null, but for the target, by which rows are chosen.
+    """
+    current = now.as_record()
+    past = {"target": now.target, **then}
+    return Changes(
+        parts=tuple(name for name in _PARTS if past.get(name) != current[name]),
+        tree=past.get("git_tree") != current["git_tree"],
+    )
+
+
+def changes_since(
+    then: Mapping[str, object], fingerprint: str | None, now: Fingerprint, runs_dir: Path
+) -> Changes:
+    """Return what changed since a row of `runs_dir` recorded the parts `then` and `fingerprint`."""
+    found = changed_parts(then, now.parts)
+    if fingerprint == SNAPSHOT_FAILED:
+        return replace(found, unseen=", of which git could not take a snapshot then")
+    if now.value == SNAPSHOT_FAILED:
+        return replace(found, unseen=", of which git cannot take a snapshot now")
+    tree = then.get("git_tree")
+    if not found.tree or not isinstance(tree, str):
+        return found
+    return replace(found, files=tuple(_files_since(tree, now, runs_dir)))
+
+
+def _files_since(tree: str, now: Fingerprint, runs_dir: Path) -> list[str]:
+    """Return the paths that differ from `tree`; none when git lost what it was based on."""
+    if now.repository is None or now.snapshot is None:
+        return []
+    try:
+        source = trees_of(now.repository)
+        listing = _listing(tree, source, runs_dir)
+        return (
+            differing_paths(listing, listing_of_snapshot(now.snapshot), source) if listing else []
+        )
+    except GitError:
+        return []
+
+
+def _listing(tree: str, source: TreeSource, runs_dir: Path) -> FileListing | None:
+    if has_tree(tree, source):
+        return FileListing(tree)
+    manifest = read_manifest(runs_dir, tree)
+    return listing_of_manifest(manifest) if manifest is not None else None
+
+
+def describe_change(before: Fingerprint, after: Fingerprint) -> str:
+    """Return what changed between two fingerprints of one sweep, for people."""
+    found = changed_parts(before.parts.as_record(), after.parts)
+    was, now = before.snapshot, after.snapshot
+    if found.tree and (was is None or now is None):
+        found = replace(found, unseen=", of which git can no longer take a snapshot")
+    elif found.tree and was is not None and now is not None:
+        found = replace(found, files=tuple(_files_between(was, now, after.repository)))
+    return found.text()
+
+
+def _files_between(was: Snapshot, now: Snapshot, repository: Repository | None) -> list[str]:
+    before, after = listing_of_snapshot(was), listing_of_snapshot(now)
+    try:
+        source = None
+        if was.base != now.base:  # another commit was checked out
+            if repository is None:
+                return []
+            source = trees_of(repository)
+        return differing_paths(before, after, source)
+    except GitError:
+        return []

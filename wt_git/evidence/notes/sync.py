@@ -1,0 +1,160 @@
+"""Syncing notes with a remote: fetch, unite, push without force, and retry after a lost race.
+
+The union of both sides keeps every recorded line and every pruning (`wt_git.git.notes`). Time is
+bounded, and every failure is a returned value: a push of code must not fail because of its notes.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from wt_git.errors import GitError
+from wt_git.git import remote
+from wt_git.git.notes.store import tracking_ref
+from wt_git.git.refs import WAIT_S
+
+if TYPE_CHECKING:
+    from wt_git.git.notes.store import Notes
+
+SYNC_TIMEOUT_S = 60.0
+_LONGEST_PAUSE_S = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Synced:
+    """Both sides have the union, or with `push=False` this side has.
+
+    `tip` is the notes commit (None: neither side has notes), `received` and `sent` whether this or
+    the other side got something new, `attempts` how often it was tried.
+    """
+
+    tip: str | None
+    received: bool
+    sent: bool
+    attempts: int
+
+
+@dataclass(frozen=True, slots=True)
+class NotSynced:
+    """What stood in the way at which `step`, in git's words; what was received until then is kept."""
+
+    step: Literal["remote", "fetch", "unite", "push"]
+    reason: str
+    attempts: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Raced:
+    """Another try may do."""
+
+    step: Literal["fetch", "push"]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Theirs:
+    """The notes commit that the remote is at; None when it has no notes."""
+
+    tip: str | None
+
+
+def sync_notes(
+    notes: Notes, remote_name: str, *, timeout_s: float = SYNC_TIMEOUT_S, push: bool = True
+) -> Synced | NotSynced:
+    """Bring the notes here and at the configured remote `remote_name` to their union.
+
+    Without `push` only this side changes. Tries until it worked, another try cannot help, or
+    `timeout_s` has passed.
+    """
+    if remote_name not in set(notes.repository.remotes.names()):
+        return NotSynced("remote", f"'{remote_name}' is no remote of this repository", 0)
+    exchange = _Exchange(notes, remote_name, time.monotonic() + timeout_s)
+    attempts = 0
+    while True:
+        attempts += 1
+        try:
+            outcome = exchange.attempt(push=push)
+        except GitError as error:
+            return NotSynced("unite", error.message, attempts)
+        if isinstance(outcome, bool):
+            return Synced(exchange.tip, exchange.received, sent=outcome, attempts=attempts)
+        if isinstance(outcome, NotSynced):
+            return NotSynced(outcome.step, outcome.reason, attempts)
+        longest = min(_LONGEST_PAUSE_S, 0.02 * 2 ** min(attempts, 10))
+        pause = random.uniform(0, longest)  # noqa: S311 - so that two do not keep step
+        if pause >= exchange.left_s:
+            return NotSynced(outcome.step, outcome.reason, attempts)
+        time.sleep(pause)
+
+
+def merge_fetched_notes(notes: Notes) -> bool:
+    """Take what was fetched from every remote into the live ref; return whether it was new.
+
+    No network. Git shows the live ref only, and shows each line once. Raises `GitError`.
+    """
+    tips = notes.tracked()
+    if not tips or set(tips.values()) <= {notes.tip()}:
+        return False
+    with notes.transaction(f"unite with the notes of {', '.join(sorted(tips))}") as tx:
+        for tip in tips.values():
+            tx.merge(tip)
+    return tx.changed
+
+
+class _Exchange:
+    """The attempts of one sync; `received` says whether any of them brought something new."""
+
+    def __init__(self, notes: Notes, remote_name: str, deadline: float) -> None:
+        self._notes = notes
+        self._remote = remote_name
+        self._deadline = deadline
+        self.received = False
+        self.tip: str | None = None
+
+    @property
+    def left_s(self) -> float:
+        return self._deadline - time.monotonic()
+
+    def attempt(self, *, push: bool) -> bool | NotSynced | _Raced:
+        """Fetch, unite and push once; say whether the other side got something new."""
+        theirs = self._fetch()
+        if not isinstance(theirs, _Theirs):
+            return theirs
+        if theirs.tip is not None:
+            self._unite(theirs.tip)
+        self.tip = self._notes.tip()
+        if not push or self.tip is None or self.tip == theirs.tip:
+            return False
+        return self._push(self.tip)
+
+    def _unite(self, tip: str) -> None:
+        wait_s = max(0.0, min(WAIT_S, self.left_s))
+        subject = f"unite with the notes of {self._remote}"
+        with self._notes.transaction(subject, wait_s=wait_s) as tx:
+            tx.merge(tip)
+        self.received |= tx.changed
+
+    def _fetch(self) -> _Theirs | NotSynced | _Raced:
+        notes, into = self._notes, tracking_ref(self._remote)
+        match remote.fetch(notes.folder, self._remote, notes.ref, into, timeout_s=self.left_s):
+            case remote.Done():
+                return _Theirs(notes.tracked().get(self._remote))
+            case remote.NothingThere():
+                return _Theirs(None)
+            case remote.LostRace(reason):
+                return _Raced("fetch", reason)
+            case remote.Unreachable(reason):
+                return NotSynced("fetch", reason, 0)
+
+    def _push(self, commit: str) -> Literal[True] | NotSynced | _Raced:
+        notes = self._notes
+        match remote.push(notes.folder, self._remote, commit, notes.ref, timeout_s=self.left_s):
+            case remote.Done():
+                return True
+            case remote.LostRace(reason):
+                return _Raced("push", reason)
+            case remote.Rejected(reason) | remote.Unreachable(reason):
+                return NotSynced("push", reason, 0)

@@ -1,0 +1,366 @@
+"""What a commit of the whole working directory would change in HEAD's tree, and who hashes the files."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from wt_git.errors import GitError
+from wt_git.git.libgit2 import open_repository
+from wt_git.git.process import ask, failure, run
+from wt_git.git.snapshot import blobs
+from wt_git.git.snapshot.filters import (
+    attribute_files,
+    conversions_possible,
+    git_only_attribute,
+    hash_as_is,
+    hash_converted,
+    libgit2_difference,
+)
+from wt_git.git.snapshot.index_file import LISTING_ARGS, IndexFacts, read_facts
+from wt_git.git.snapshot.staging import denial, staged_changes, staged_index
+from wt_git.git.snapshot.status import GITLINK, STATUS_ARGS, Entry, Status, parse_status
+from wt_git.git.trees import (
+    HASH_BYTES,
+    GitTrees,
+    Libgit2Trees,
+    ReadOnce,
+    TreeSource,
+    empty_tree,
+    object_id,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pygit2
+
+    from wt_git.git.git_config import GitConfig
+    from wt_git.git.repository import Repository
+    from wt_git.git.snapshot.staging import Staging
+    from wt_git.git.snapshot.status import Exclusions
+
+Method = Literal["libgit2", "git"]
+
+# The extensions that libgit2 1.9 knows and gets right.
+_KNOWN_EXTENSIONS = frozenset(
+    {"noop", "objectformat", "preciousobjects", "relativeworktrees", "worktreeconfig"}
+)
+
+
+class HashMethod(NamedTuple):
+    """By which program a snapshot is taken; `reason` says why when it is not libgit2."""
+
+    method: Method
+    reason: str = ""
+
+
+def choose_hash_method(repository: Repository, config: GitConfig, facts: IndexFacts) -> HashMethod:
+    """Return the way for a repository: libgit2, unless something about it is git's alone.
+
+    Attributes of single files are looked at later, when it is known which files matter.
+    """
+    reason = (
+        _storage(repository, config)
+        or ("its index is split" if facts.split else "")
+        or ("its index is sparse" if facts.sparse else "")
+        or ("its checkout is sparse" if is_sparse(config) else "")
+        or _safecrlf(config)
+    )
+    return HashMethod("git", reason) if reason else HashMethod("libgit2")
+
+
+def is_sparse(config: GitConfig) -> bool:
+    """Say whether only part of the files is checked out, and git leaves the others alone."""
+    return config.flag("core.sparsecheckout", default=False)
+
+
+def _storage(repository: Repository, config: GitConfig) -> str:
+    if repository.object_format != "sha1":
+        return f"its object format is {repository.object_format}"
+    storage = config.get("extensions.refstorage")
+    if storage not in {None, "files"}:
+        return f"its refs are stored as {storage}"
+    unknown = sorted(
+        name
+        for name in config.values
+        if name.startswith("extensions.")
+        and name.removeprefix("extensions.") not in {*_KNOWN_EXTENSIONS, "refstorage"}
+    )
+    return f"it uses {unknown[0]}" if unknown else ""
+
+
+def _safecrlf(config: GitConfig) -> str:
+    """Libgit2 refuses to hash what git, told to go on, hashes."""
+    value = config.get("core.safecrlf")
+    return "core.safecrlf is set" if value not in {None, "false", "warn"} else ""
+
+
+def read_status(
+    staging: Staging, config: GitConfig, exclusions: Exclusions
+) -> tuple[Status, IndexFacts]:
+    """Return what git says about the working directory and the index. Raises `GitError`.
+
+    What earlier snapshots left is used only while it holds: a file counts as unchanged by its time
+    stamp alone, which was found under the attributes of then; under others the same bytes may be
+    another object.
+    """
+    memory = staging.scratch.memory
+    remembered = IndexFacts.from_json(memory.get("facts"))
+    if remembered is not None:
+        status, facts = _status(staging, exclusions), remembered
+    else:
+        status, facts = _status_and_facts(staging, exclusions)
+    attributes = _attributes_digest(staging, config, status)
+    if memory.get("attributes", attributes) != attributes:
+        staging.scratch.renew()
+        status = _status(staging, exclusions)
+    staging.scratch.memory["attributes"] = attributes
+    staging.scratch.memory["facts"] = facts.to_json()
+    return status, facts
+
+
+def _status_and_facts(staging: Staging, exclusions: Exclusions) -> tuple[Status, IndexFacts]:
+    """Ask git for both at the same time: in a large repository each takes a while."""
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - loads `logging`
+
+    with ThreadPoolExecutor(1) as side:
+        facts = side.submit(_facts, staging, exclusions)
+        return _status(staging, exclusions), facts.result()
+
+
+def _status(staging: Staging, exclusions: Exclusions) -> Status:
+    args = (*staging.options, *STATUS_ARGS, "--", ":/", *exclusions.pathspecs())
+    scratch = staging.scratch
+    environment = staging.environment(scratch.index)
+    # The lock is the scratch index's own: git may store the time stamps that it has looked at.
+    environment["GIT_OPTIONAL_LOCKS"] = "1" if scratch.persistent else "0"
+    folder = staging.repository.top
+    with scratch.renewed_times(staging.repository.object_format):
+        answer = ask(args, cwd=folder, timeout_s=staging.timeout_s, env=environment)
+    if denied := denial(answer.err):
+        raise denied
+    if answer.status != 0:
+        raise failure(args, folder, answer)
+    return parse_status(answer.out)
+
+
+def _facts(staging: Staging, exclusions: Exclusions) -> IndexFacts:
+    index = staging.scratch.index
+    try:
+        raw = index.read_bytes()
+    except FileNotFoundError:
+        return IndexFacts()
+    hash_bytes = HASH_BYTES[staging.repository.object_format]
+    listing = staging.run(LISTING_ARGS, index)
+    return read_facts(listing, raw, exclusions.suffixes, hash_bytes=hash_bytes)
+
+
+def _attributes_digest(staging: Staging, config: GitConfig, status: Status) -> str:
+    """Return a digest of every source of attributes that the index does not fix."""
+    top = staging.repository.top
+    paths = [*status.untracked, *(one.path for one in status.changed), *status.ignored]
+    own = [path for path in paths if path.rpartition(b"/")[2] == b".gitattributes"]
+    files = [top / os.fsdecode(path) for path in sorted(own)]
+    digest = hashlib.sha256()
+    for file in (*files, *attribute_files(staging.repository, config)):
+        try:
+            content = hashlib.sha256(file.read_bytes()).hexdigest()
+        except OSError:
+            content = ""
+        digest.update(f"{file}\0{content}\0".encode("utf-8", "surrogateescape"))
+    return digest.hexdigest()
+
+
+_NO_COMMIT = "a repository of its own, without a commit"
+_NOT_SPARSE = "outside of the sparse checkout"
+
+
+@dataclass(slots=True)
+class Differences:
+    """The answer. `entries` holds what differs from `base`, None for what is gone.
+
+    `left_out` maps a path that stays outside to the reason; `passed_over` are edits that git would
+    not stage; `excluded` maps the excluded paths that differ to what `base` has. See `Snapshot` for
+    the rest.
+    """
+
+    status: Status
+    facts: IndexFacts
+    base: str | None
+    way: HashMethod
+    trees: TreeSource
+    entries: dict[bytes, Entry | None] = field(default_factory=dict)
+    left_out: dict[bytes, str] = field(default_factory=dict)
+    passed_over: list[bytes] = field(default_factory=list)
+    unnormalised: list[bytes] = field(default_factory=list)
+    excluded: dict[bytes, Entry | None] = field(default_factory=dict)
+
+
+def find_differences(staging: Staging, config: GitConfig, exclusions: Exclusions) -> Differences:
+    """Return what differs, excluded paths apart. Raises `GitError`."""
+    status, facts = read_status(staging, config, exclusions)
+    found = Differences(
+        status=status,
+        facts=facts,
+        base=_tree_of(staging, status.commit),
+        way=choose_hash_method(staging.repository, config, facts),
+        trees=ReadOnce(GitTrees(staging.repository.top, staging.repository.object_format)),
+    )
+    found.excluded = {one.path: one.base for one in status.changed if exclusions.cover(one.path)}
+    status.changed = [one for one in status.changed if not exclusions.cover(one.path)]
+    status.untracked = [path for path in status.untracked if not exclusions.cover(path)]
+    status.nested = [path for path in status.nested if not exclusions.cover(path)]
+    wanted = _wanted(staging, found)
+    hasher = _hasher(staging, config, found, wanted)
+    if found.way.method == "git":
+        _by_git(staging, found, wanted, sparse=is_sparse(config))
+    else:
+        _by_libgit2(staging, config, found, wanted, hasher)
+    found.entries = {p: e for p, e in found.entries.items() if not exclusions.cover(p)}
+    found.unnormalised = _unnormalised(staging, config, found)
+    return found
+
+
+def _tree_of(staging: Staging, commit: str | None) -> str | None:
+    if commit is None:
+        return None
+    memory = staging.scratch.memory
+    known = memory.get("head")
+    if not isinstance(known, list) or known[0] != commit:
+        args = ("--no-replace-objects", "rev-parse", "--verify", f"{commit}^{{tree}}")
+        tree = run(args, cwd=staging.repository.top).decode("ascii").strip()
+        memory["head"] = known = [commit, tree]
+    return str(known[1])
+
+
+def _wanted(staging: Staging, found: Differences) -> list[blobs.FileToHash]:
+    """Return the paths whose content on disk decides, repositories without a commit left out."""
+    wanted = [
+        blobs.FileToHash(one.path, one.worktree_mode)
+        for one in found.status.changed
+        if one.edited and one.worktree_mode
+    ]
+    wanted += [blobs.FileToHash(path) for path in found.status.untracked]
+    top = os.fsencode(staging.repository.top)
+    for path in found.status.nested:
+        if blobs.nested_commit(os.path.join(top, path)):  # noqa: PTH118 - bytes
+            wanted.append(blobs.FileToHash(path, GITLINK))
+        else:
+            found.left_out[path] = _NO_COMMIT
+    return wanted
+
+
+def _hasher(
+    staging: Staging, config: GitConfig, found: Differences, wanted: list[blobs.FileToHash]
+) -> Callable[[bytes, bytes], str]:
+    """Return how to hash a file, and settle the way: an attribute may ask for git."""
+    # Where links are not possible, a link in the index is a file on disk.
+    no_content = {GITLINK, blobs.LINK} if config.flag("core.symlinks", default=True) else {GITLINK}
+    files = [path for path, mode in wanted if mode not in no_content]
+    if found.way.method == "git" or not files:
+        return _no_file
+    converted = conversions_possible(staging.repository, config, files)
+    opened, reason = _opened(staging)
+    if opened is not None:
+        found.trees = ReadOnce(Libgit2Trees(opened))
+        if not converted:
+            return hash_as_is
+        reason = libgit2_difference(opened, staging.repository, config) or git_only_attribute(
+            opened, files
+        )
+        if not reason:
+            return functools.partial(hash_converted, opened)
+    found.way = HashMethod("git", reason)
+    return _no_file
+
+
+def _opened(staging: Staging) -> tuple[pygit2.Repository | None, str]:
+    """Return the repository opened by libgit2, or None and why it cannot."""
+    try:
+        opened = open_repository(staging.repository.top)
+    except GitError as error:
+        return None, error.message
+    return opened, "" if opened else "libgit2 does not find it"
+
+
+def _no_file(_: bytes, path: bytes) -> str:
+    raise blobs.unsettled(path)
+
+
+def _by_libgit2(
+    staging: Staging,
+    config: GitConfig,
+    found: Differences,
+    wanted: list[blobs.FileToHash],
+    hasher: Callable[[bytes, bytes], str],
+) -> None:
+    memory = staging.scratch.memory
+    known = memory.setdefault("blobs", {})
+    hashed = blobs.hash_files(
+        os.fsencode(staging.repository.top),
+        wanted,
+        hasher=hasher,
+        config=config,
+        known=known,
+        now_ns=staging.scratch.started_ns,
+    )
+    for one in found.status.changed:
+        found.entries[one.path] = hashed.get(one.path) if one.edited else one.staged
+    for path in (*found.status.untracked, *found.status.nested):
+        if path in hashed and hashed[path] is not None:
+            found.entries[path] = hashed[path]
+    before = {one.path: one.base for one in found.status.changed}
+    found.entries = {p: e for p, e in found.entries.items() if e != before.get(p)}
+
+
+def _by_git(
+    staging: Staging, found: Differences, wanted: list[blobs.FileToHash], *, sparse: bool
+) -> None:
+    gone = [one.path for one in found.status.changed if one.edited and not one.worktree_mode]
+    present = [one.path for one in wanted]
+    index = staged_index(staging, present=present, gone=gone, sparse=sparse)
+    base = found.base or empty_tree(staging.repository.object_format)
+    found.entries = staged_changes(staging, index, base)
+    if not sparse:
+        return
+    for path in (*found.status.untracked, *found.status.nested):
+        if path not in found.entries and path not in found.left_out:
+            found.left_out[path] = _NOT_SPARSE
+    for one in found.status.changed:
+        now = found.entries.get(one.path, one.base)
+        if one.edited and not one.unmerged and now == one.staged:
+            found.passed_over.append(one.path)
+
+
+def _unnormalised(staging: Staging, config: GitConfig, found: Differences) -> list[bytes]:
+    """Return the files that differ from the index only by how attributes convert them."""
+    edited = [
+        one
+        for one in found.status.changed
+        if one.edited and one.staged and (now := found.entries.get(one.path)) and now != one.staged
+    ]
+    if not conversions_possible(staging.repository, config, [one.path for one in edited]):
+        return []
+    top = os.fsencode(staging.repository.top)
+    return [
+        one.path
+        for one in edited
+        if one.staged and _raw_id(os.path.join(top, one.path), found.trees) == one.staged.id  # noqa: PTH118
+    ]
+
+
+def _raw_id(full_path: bytes, trees: TreeSource) -> str | None:
+    """Return the id of a file's bytes as they are; None when it is no regular file any more."""
+    try:
+        with open(full_path, "rb", opener=_no_link) as stream:
+            return object_id("blob", stream.read(), trees.object_format)
+    except OSError:
+        return None
+
+
+def _no_link(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)

@@ -1,0 +1,155 @@
+"""An index file: the positions of its entries, its extensions, and facts such as flags and submodules.
+
+The format is git's (`gitformat-index`), versions 2 to 4, with SHA-1 or SHA-256. The facts depend on
+the file alone, so they are read once for each state of it.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+HEADER = struct.Struct(">4sII")
+STAT_BYTES = 40
+_EXTENDED, _NAME_MASK = 0x4000, 0x0FFF
+_PADDED_VERSIONS = {2, 3}
+
+
+def entry_positions(raw: bytes, hash_bytes: int) -> Iterator[int]:
+    """Yield where each entry begins: its `STAT_BYTES`, then its id, flags and name."""
+    _, version, count = HEADER.unpack_from(raw)
+    at = HEADER.size
+    for _ in range(count):
+        yield at
+        at = _after(raw, at, STAT_BYTES + hash_bytes + 2, padded=version in _PADDED_VERSIONS)
+
+
+def _after(raw: bytes, at: int, fixed: int, *, padded: bool) -> int:
+    """Return where the entry at `at` ends."""
+    name = at + fixed
+    flags = int.from_bytes(raw[name - 2 : name], "big")
+    if flags & _EXTENDED:
+        name += 2
+    if padded:
+        length = flags & _NAME_MASK
+        end = name + length if length < _NAME_MASK else raw.index(0, name)
+        return at + ((end - at + 8) & ~7)
+    # Version 4: how much of the last name to drop, a number in groups of 7 bits; then the rest.
+    while raw[name] & 0x80:
+        name += 1
+    return raw.index(0, name + 1) + 1
+
+
+def extension_names(raw: bytes, hash_bytes: int) -> set[bytes]:
+    """Return the four letters of each extension in an index file."""
+    _, version, count = HEADER.unpack_from(raw)
+    at = HEADER.size
+    if count:
+        *_, last = entry_positions(raw, hash_bytes)
+        at = _after(raw, last, STAT_BYTES + hash_bytes + 2, padded=version in _PADDED_VERSIONS)
+    names = set()
+    while at < len(raw) - hash_bytes:
+        names.add(raw[at : at + 4])
+        at += 8 + int.from_bytes(raw[at + 4 : at + 8], "big")
+    return names
+
+
+# `git ls-files -v -s -z`: `<tag> <mode> <id> <stage>\t<path>\0`, lower-case tags for
+# assume-unchanged, S for skip-worktree.
+LISTING_ARGS = ("ls-files", "-v", "-s", "-z")
+_MARKS = (b"\0S ", b"\0s ", b"\0h ", b" 120000 ", b" 160000 ", b".gitattributes\0")
+_SHARED = b"link"
+_SPARSE = b"sdir"
+
+
+@dataclass(frozen=True, slots=True)
+class IndexFacts:
+    """Paths with something special about them; each is a str made by `os.fsdecode`.
+
+    `attributes` pairs each tracked `.gitattributes` with its id; `suffixed` are the paths with one
+    of the suffixes that were asked for.
+    """
+
+    split: bool = False
+    sparse: bool = False
+    assumed: tuple[str, ...] = ()
+    skipped: tuple[str, ...] = ()
+    gitlinks: tuple[str, ...] = ()
+    links: tuple[str, ...] = ()
+    attributes: tuple[tuple[str, str], ...] = ()
+    suffixed: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, object]:
+        """Return a value for `from_json`."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, value: object) -> Self | None:
+        """Return the facts in `value`; None when it was not made by `to_json`."""
+        if not isinstance(value, dict) or set(value) != set(cls.__slots__):
+            return None
+        made: dict[str, Any] = {
+            name: part if isinstance(part, bool) else tuple(_frozen(one) for one in part)
+            for name, part in value.items()
+        }
+        return cls(**made)
+
+
+def _frozen(one: object) -> object:
+    return tuple(one) if isinstance(one, list) else one
+
+
+def read_facts(
+    listing: bytes, raw: bytes, suffixes: Sequence[str], *, hash_bytes: int
+) -> IndexFacts:
+    """Return the facts of an index: `listing` is git's for `LISTING_ARGS`, `raw` the file itself."""
+    found = storage_extensions(raw, hash_bytes)
+    kinds: dict[str, list[str]] = {name: [] for name in ("assumed", "skipped", "gitlinks", "links")}
+    attributes: list[tuple[str, str]] = []
+    ends = tuple(suffix.encode("utf-8") for suffix in suffixes)
+    suffixed: list[str] = []
+    # Most indexes hold none of this: a few searches in C tell, and no entry is looked at.
+    marks = (*_MARKS, *(end + b"\0" for end in ends))
+    if any(mark in b"\0" + listing for mark in marks):
+        for item in listing.split(b"\0")[:-1]:
+            head, _, name = item.partition(b"\t")
+            path = name.decode("utf-8", "surrogateescape")
+            for kind in _kinds(head):
+                kinds[kind].append(path)
+            if name.rpartition(b"/")[2] == b".gitattributes":
+                attributes.append((path, head.split(b" ")[2].decode("ascii")))
+            if ends and name.endswith(ends):
+                suffixed.append(path)
+    return IndexFacts(
+        split=_SHARED in found,
+        sparse=_SPARSE in found,
+        attributes=tuple(attributes),
+        suffixed=tuple(suffixed),
+        **{name: tuple(paths) for name, paths in kinds.items()},
+    )
+
+
+def _kinds(head: bytes) -> list[str]:
+    tag, mode = head[:1], head[2:8]
+    kinds = []
+    if tag in b"Ss":
+        kinds.append("skipped")
+    elif tag.islower():
+        kinds.append("assumed")
+    if mode == b"160000":
+        kinds.append("gitlinks")
+    elif mode == b"120000":
+        kinds.append("links")
+    return kinds
+
+
+def storage_extensions(raw: bytes, hash_bytes: int) -> set[bytes]:
+    """Return which of the extensions `link` (split index) and `sdir` (sparse) an index file has."""
+    # A search in C, which may find a file's name, saves the walk over all entries almost always.
+    if _SHARED not in raw and _SPARSE not in raw:
+        return set()
+    return extension_names(raw, hash_bytes) & {_SHARED, _SPARSE}

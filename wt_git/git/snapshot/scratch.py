@@ -1,0 +1,180 @@
+"""A copy of the index to work on, and a temporary folder for objects.
+
+The copy is kept below `.git/windtunnel/` between snapshots: git refreshes the time stamps in it, so a
+touched file is hashed once and not at every snapshot. Its name depends on the state of the index that
+was copied. A process that finds it locked works on a copy of its own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wt_git import files
+from wt_git.git.snapshot.racy_entries import clear_racy_times, read_index
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wt_git.git.repository import Repository
+
+try:
+    import fcntl
+except ImportError:  # pragma: no cover - Windows: every snapshot works on a copy of its own
+    fcntl = None  # type: ignore[assignment]
+
+_CHECKSUM = 32
+_LOCK = "lock"
+
+
+@dataclass(slots=True)
+class Scratch:
+    """What one snapshot works on.
+
+    `index` may be missing: then the repository has none yet. `objects` is an empty folder.
+    `started_ns` is when the snapshot began, by the clock that the file system stamps files with.
+    `memory` is what earlier snapshots of the same index left; `keep` stores it for the next ones.
+    """
+
+    index: Path
+    objects: Path
+    origin: Path
+    persistent: bool
+    started_ns: int
+    memory: dict[str, Any] = field(default_factory=dict)
+
+    def renew(self) -> None:
+        """Make the copy anew from the repository's index, and forget what was remembered."""
+        self.memory = {}
+        _copy(self.origin, self.index)
+
+    @contextlib.contextmanager
+    def renewed_times(self, object_format: str) -> Iterator[None]:
+        """Let git renew the time stamps in the copy, but for those too recent to be trusted."""
+        try:
+            before = read_index(self.index) if self.persistent else None
+        except FileNotFoundError:
+            before = None
+        yield
+        if before is None or _written(self.index) == before.times_ns[1]:
+            return
+        since_s = self.started_ns // 1_000_000_000
+        if not clear_racy_times(before, self.index, since_s=since_s, object_format=object_format):
+            _copy(self.origin, self.index)
+
+    def keep(self) -> None:
+        """Store `memory`; a failure costs time at the next snapshot and nothing else."""
+        if self.persistent:
+            with contextlib.suppress(OSError):
+                files.write_whole(_memory_path(self.index), json.dumps(self.memory))
+
+
+@contextlib.contextmanager
+def open_scratch(repository: Repository, key: str) -> Iterator[Scratch]:
+    """Give a scratch for as long as the block runs. `key`: what else the time stamps depend on.
+
+    Raises `OSError` when the index cannot be read or there is no space for a copy.
+    """
+    origin = repository.index_path
+    name = _name(origin, key)
+    with tempfile.TemporaryDirectory(prefix="wt-snapshot-", ignore_cleanup_errors=True) as own:
+        objects = Path(own) / "objects"
+        objects.mkdir()
+        with _folder(repository) as kept:
+            clock = kept / _LOCK if kept else objects
+            work = Scratch(
+                (kept or Path(own)) / name,
+                objects,
+                origin,
+                persistent=kept is not None,
+                started_ns=clock.stat().st_mtime_ns,
+            )
+            if kept is not None and _memory_path(work.index).exists():
+                work.memory = _remembered(work.index)
+            else:
+                if kept is not None:
+                    _clear(kept)
+                work.renew()
+            yield work
+
+
+@contextlib.contextmanager
+def _folder(repository: Repository) -> Iterator[Path | None]:
+    """Give the folder that is kept, locked; None when it is in use or cannot be written."""
+    which = repository.git_dir.name if repository.linked else "main"
+    folder = repository.own_folder / "snapshot" / which
+    with contextlib.ExitStack() as stack:
+        yield folder if _locked(folder, stack) else None
+
+
+def _locked(folder: Path, stack: contextlib.ExitStack) -> bool:
+    """Lock `folder` until `stack` ends; False when that cannot be had at once."""
+    if fcntl is None:
+        return False
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = stack.enter_context((folder / _LOCK).open("wb"))
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.utime(lock.fileno())
+    except OSError:
+        return False
+    return True
+
+
+def _name(index: Path, key: str) -> str:
+    """Return a name that differs whenever the index file, or `key`, does."""
+    digest = hashlib.sha256(key.encode())
+    with contextlib.suppress(FileNotFoundError), index.open("rb") as stream:
+        status = os.fstat(stream.fileno())
+        stream.seek(max(0, status.st_size - _CHECKSUM))
+        state = (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+        digest.update(repr(state).encode() + stream.read())
+    return f"index-{digest.hexdigest()[:24]}"
+
+
+def _written(path: Path) -> int | None:
+    """Return when the file was written, in nanoseconds; None when it is gone."""
+    try:
+        return path.stat().st_mtime_ns
+    except FileNotFoundError:
+        return None
+
+
+def _copy(origin: Path, target: Path) -> None:
+    """Copy the index with its time kept: git's check for racy edits compares with it."""
+    temporary = target.with_name(f"{target.name}.new")
+    try:
+        with origin.open("rb") as source, temporary.open("wb") as sink:
+            shutil.copyfileobj(source, sink, 1 << 20)
+            status = os.fstat(source.fileno())  # of what was read, should git replace it now
+        os.utime(temporary, ns=(status.st_atime_ns, status.st_mtime_ns))
+    except FileNotFoundError:
+        target.unlink(missing_ok=True)
+    else:
+        temporary.replace(target)
+
+
+def _clear(folder: Path) -> None:
+    """Remove the copies of other states, and what a killed process left."""
+    for path in folder.glob("index-*"):
+        with contextlib.suppress(OSError):
+            path.unlink()
+
+
+def _memory_path(index: Path) -> Path:
+    return index.with_name(f"{index.name}.json")
+
+
+def _remembered(index: Path) -> dict[str, Any]:
+    try:
+        memory = json.loads(_memory_path(index).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return memory if isinstance(memory, dict) else {}

@@ -1,0 +1,185 @@
+"""Letting git itself stage the working directory, on a copy of the index and scratch objects.
+
+For the repositories and files that libgit2 cannot hash alike: filter programs, encodings, other
+object formats, split and sparse indexes.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wt_git.errors import GitError
+from wt_git.git.process import ask, failure, run
+from wt_git.git.snapshot.blobs import file_stamp, first_changed, unsettled
+from wt_git.git.snapshot.status import Entry
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from wt_git.git.repository import Repository
+    from wt_git.git.snapshot.scratch import Scratch
+
+_TRIES = 5
+# A file or folder of the working directory. "unable to access" is git's word for settings and
+# attributes that it does without.
+_DENIED = re.compile(
+    r"(?:^|failed: )(?:warning: |error: )?((?!unable to access).*: Permission denied)$",
+    re.MULTILINE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Staging:
+    """How to run git for one snapshot: where, with which options, on which scratch."""
+
+    repository: Repository
+    scratch: Scratch
+    options: tuple[str, ...]
+    timeout_s: float
+
+    def environment(self, index: Path) -> dict[str, str]:
+        """Return the variables that point git at `index` and at the scratch objects."""
+        real = os.fspath(self.repository.common_dir / "objects")
+        return {
+            "GIT_INDEX_FILE": os.fspath(index),
+            "GIT_OBJECT_DIRECTORY": os.fspath(self.scratch.objects),
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES": _quoted(real),
+            "GIT_NO_REPLACE_OBJECTS": "1",
+        }
+
+    def copy(self, name: str) -> Path:
+        """Return a copy of the scratch index that is thrown away with the scratch."""
+        target = self.scratch.objects.with_name(name)
+        target.unlink(missing_ok=True)
+        if self.scratch.index.exists():
+            shutil.copy2(self.scratch.index, target)
+        return target
+
+    def run(self, args: Sequence[str], index: Path, *, stdin: bytes = b"") -> bytes:
+        """Run git on `index`. Raises `GitError`."""
+        return run(
+            (*self.options, *args),
+            cwd=self.repository.top,
+            timeout_s=self.timeout_s,
+            stdin=stdin,
+            env=self.environment(index),
+        )
+
+
+def staged_index(
+    staging: Staging, *, present: Sequence[bytes], gone: Sequence[bytes], sparse: bool
+) -> Path:
+    """Return an index with `present` staged as they are on disk, and without `gone`.
+
+    In a sparse checkout git decides by itself which of them it stages. Raises `GitError` when a
+    filter fails, a file cannot be read, or one does not hold still.
+    """
+    top = os.fsencode(staging.repository.top)
+    moved = b""
+    for _ in range(_TRIES):
+        looks = {path: file_stamp(os.path.join(top, path)) for path in present}  # noqa: PTH118 - bytes
+        index = staging.copy("staged")
+        error = _stage(staging, index, present=present, gone=gone, sparse=sparse)
+        moved = first_changed(looks, top) or b""
+        if not moved:
+            if error is not None:
+                raise error
+            return index
+    raise unsettled(moved)
+
+
+def _stage(
+    staging: Staging, index: Path, *, present: Sequence[bytes], gone: Sequence[bytes], sparse: bool
+) -> GitError | None:
+    """Stage once; a failure is returned, since a file that moved explains it better."""
+    try:
+        if sparse:
+            _add_sparse(staging, index, [*gone, *present])
+            return None
+        if gone:
+            lines = b"".join(path + b"\0" for path in gone)
+            staging.run(("update-index", "-z", "--force-remove", "--stdin"), index, stdin=lines)
+        if present:
+            lines = b"".join(path + b"\0" for path in present)
+            args = ("update-index", "--add", "--remove", "--replace", "-z", "--stdin")
+            staging.run(args, index, stdin=lines)
+    except GitError as error:
+        return denial(error.message) or error
+    return None
+
+
+def denial(said: str) -> GitError | None:
+    """Return the error for a file or folder that git was not allowed to read; None for none."""
+    denied = _DENIED.search(said)
+    if denied is None:
+        return None
+    return GitError(
+        f"git cannot read all: {denied[1]}", code="git-unreadable", facts={"path": denied[1]}
+    )
+
+
+def _add_sparse(staging: Staging, index: Path, paths: Sequence[bytes]) -> None:
+    """Add `paths`; git leaves those outside of the sparse checkout alone, and ends with 1."""
+    if not paths:
+        return
+    args = (*staging.options, "--literal-pathspecs", "add", "--all")
+    args += ("--pathspec-from-file=-", "--pathspec-file-nul")
+    answer = ask(
+        args,
+        cwd=staging.repository.top,
+        timeout_s=staging.timeout_s,
+        stdin=b"".join(path + b"\0" for path in paths),
+        env=staging.environment(index),
+    )
+    if answer.status != 0 and "sparse-checkout" not in answer.err:
+        raise failure(args, staging.repository.top, answer)
+
+
+def staged_changes(staging: Staging, index: Path, base: str) -> dict[bytes, Entry | None]:
+    """Return what `index` holds wherever it differs from the tree `base`; None where it is gone."""
+    args = ("diff-index", "--cached", "--raw", "-z", "--no-renames", "--no-abbrev", "--full-index")
+    output = staging.run((*args, "--ignore-submodules=none", base, "--"), index)
+    parts = output.split(b"\0")
+    changes: dict[bytes, Entry | None] = {}
+    for head, path in zip(parts[0::2], parts[1::2], strict=False):
+        _, mode, _, object_id, _ = head.split(b" ", 4)
+        number = int(mode, 8)
+        changes[path] = Entry(number, object_id.decode("ascii")) if number else None
+    return changes
+
+
+def write_tree(staging: Staging, index: Path) -> str:
+    """Return the tree of `index`, whose new objects stay in the scratch."""
+    return staging.run(("write-tree", "--missing-ok"), index).decode("ascii").strip()
+
+
+def hidden_edits(staging: Staging, flagged: Sequence[bytes]) -> list[bytes]:
+    """Return which of the files that git was told to pass over differ from the index.
+
+    The flags are taken off on a copy, and git compares.
+    """
+    if not flagged:
+        return []
+    lines = b"".join(path + b"\0" for path in flagged)
+    index = staging.copy("unflagged")
+    for flag in ("--no-assume-unchanged", "--no-skip-worktree"):
+        staging.run(("update-index", flag, "-z", "--stdin"), index, stdin=lines)
+    refresh = (*staging.options, "update-index", "-q", "--really-refresh")
+    where, here = staging.repository.top, staging.environment(index)
+    ask(refresh, cwd=where, timeout_s=staging.timeout_s, env=here)  # ends with 1 where files differ
+    args = ("diff-files", "--name-only", "-z", "--ignore-submodules=dirty")
+    differ = set(staging.run(args, index).split(b"\0"))
+    return [path for path in flagged if path in differ]
+
+
+def _quoted(path: str) -> str:
+    """Return a folder for a list separated by `:`; git takes one in C quotes apart."""
+    if ":" not in path and not path.startswith('"'):
+        return path
+    escaped = path.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'

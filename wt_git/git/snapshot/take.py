@@ -1,0 +1,183 @@
+"""The snapshot of the working directory: the tree that a commit of everything in it would have.
+
+The tree equals that of `git add --all && git write-tree` in a copy of the repository. Git finds what
+differs from HEAD, on a scratch copy of the index. libgit2 hashes those files, or git itself where the
+repository or an attribute requires it. The tree id is computed from HEAD's tree and these differences;
+no object is written. Under `.git` only `.git/windtunnel/` changes, and no lock is taken.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from wt_git.errors import GitError
+from wt_git.git import trees
+from wt_git.git.git_config import read_config
+from wt_git.git.snapshot import blind_spots, differences
+from wt_git.git.snapshot.filters import safe_options
+from wt_git.git.snapshot.scratch import open_scratch
+from wt_git.git.snapshot.staging import Staging
+from wt_git.git.snapshot.status import NO_EXCLUSIONS, Exclusions
+from wt_git.git.trees import TREE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from wt_git.git.git_config import GitConfig
+    from wt_git.git.path_patterns import PathPatterns
+    from wt_git.git.repository import Repository
+    from wt_git.git.snapshot.differences import Method
+    from wt_git.git.snapshot.status import Entry
+
+
+class LeftOut(NamedTuple):
+    """A path that is neither ignored nor in the tree, and why."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What was in the working directory, and what its tree cannot show.
+
+    Paths are relative to the top, `/` between names; bytes that are not UTF-8 are surrogate escapes.
+
+    `tree`: the id, in hex. `head`, `base`: the commit that HEAD names and its tree, None before the
+    first commit. `changes`: every path whose entry differs from `base`, None where it is gone.
+    `tree_under_test`: the tree without the paths that were named as not under test, else `tree`.
+    `method`: who hashed the files; `method_reason` says why it was not libgit2.
+
+    `excluded`: tracked paths that the exclusions took out of the tree. `left_out`: untracked ones
+    that git cannot or would not add. `ignored`: what git ignores, a folder as one name that ends in
+    `/`. `absent`: files that the tree has and the disk has not, as the agent would see it: sparse
+    and uninitialised parts, Git LFS pointers instead of content, links that lead out of the
+    repository. `dirty_submodules`: their uncommitted edits are not in the tree. `hidden_edits`:
+    edited files that git was told to pass over. `conflicts`: unmerged paths, taken as they are on
+    disk. `unnormalised`: files whose bytes are those of the index, while adding them would give
+    other ones, because attributes changed since. `untracked` files are in the tree and in no
+    commit; of `partly_staged` ones a commit of the index would hold another content.
+    """
+
+    tree: str
+    head: str | None
+    base: str | None
+    changes: Mapping[str, Entry | None]
+    tree_under_test: str
+    method: Method
+    method_reason: str
+    excluded: tuple[str, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    ignored: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
+    dirty_submodules: tuple[str, ...] = ()
+    hidden_edits: tuple[str, ...] = ()
+    conflicts: tuple[str, ...] = ()
+    unnormalised: tuple[str, ...] = ()
+    untracked: tuple[str, ...] = ()
+    partly_staged: tuple[str, ...] = ()
+
+
+def take_snapshot(
+    repository: Repository,
+    *,
+    exclusions: Exclusions = NO_EXCLUSIONS,
+    not_under_test: PathPatterns | None = None,
+    timeout_s: float = 60.0,
+) -> Snapshot:
+    """Return the snapshot of the working directory of `repository`, as it is now.
+
+    `timeout_s` bounds each single git command. Raises `GitError` when there is no saying what a
+    commit would hold: git is missing or too slow, a filter fails, a file or folder cannot be read
+    (`git-unreadable`) or does not hold still (`git-unsettled`).
+    """
+    config = read_config(repository.top)
+    options = safe_options(config)
+    key = repr((config.digest, exclusions.suffixes, options))
+    try:
+        with open_scratch(repository, key) as work:
+            staging = Staging(repository, work, options, timeout_s)
+            return _snapshot(staging, config, exclusions, not_under_test)
+    except OSError as error:
+        raise GitError(f"the snapshot of '{repository.top}' failed: {error}") from error
+
+
+def _snapshot(
+    staging: Staging,
+    config: GitConfig,
+    exclusions: Exclusions,
+    not_under_test: PathPatterns | None,
+) -> Snapshot:
+    found = differences.find_differences(staging, config, exclusions)
+    out = _excluded(staging, found, exclusions)
+    staging.scratch.keep()
+    changes = found.entries | dict.fromkeys(out)
+    tree = trees.compose_tree(found.base, changes, found.trees)
+    ignored = [path for path in found.status.ignored if not exclusions.cover(path.rstrip(b"/"))]
+    return Snapshot(
+        tree=tree,
+        head=found.status.commit,
+        base=found.base,
+        changes={os.fsdecode(path): changes[path] for path in sorted(changes)},
+        tree_under_test=_thinned(found, changes, not_under_test) if not_under_test else tree,
+        method=found.way.method,
+        method_reason=found.way.reason,
+        excluded=_names(out),
+        left_out=tuple(
+            LeftOut(os.fsdecode(path), found.left_out[path]) for path in sorted(found.left_out)
+        ),
+        ignored=_names(ignored),
+        absent=_names(blind_spots.absent(staging, config, found)),
+        dirty_submodules=_names(blind_spots.dirty_repositories(staging, found)),
+        hidden_edits=_names(blind_spots.hidden_edits_of(staging, found)),
+        conflicts=_names([one.path for one in found.status.changed if one.unmerged]),
+        unnormalised=_names(found.unnormalised),
+        untracked=_names(found.status.untracked),
+        partly_staged=_names(
+            [one.path for one in found.status.changed if one.edited and one.staged != one.base]
+        ),
+    )
+
+
+def _excluded(
+    staging: Staging, found: differences.Differences, exclusions: Exclusions
+) -> list[bytes]:
+    """Return the paths of HEAD's tree that the exclusions take out of it."""
+    memory = staging.scratch.memory
+    asked = [found.base, *exclusions.paths]
+    held = memory.get("held_out")
+    if not isinstance(held, dict) or held.get("asked") != asked:
+        paths = _held_out(found, exclusions)
+        held = memory["held_out"] = {"asked": asked, "paths": [os.fsdecode(p) for p in paths]}
+    tracked = {*map(os.fsencode, found.facts.suffixed), *found.excluded}
+    suffixed = {path for path in tracked if found.excluded.get(path, True)}
+    return sorted(suffixed | {os.fsencode(path) for path in held["paths"]})
+
+
+def _held_out(found: differences.Differences, exclusions: Exclusions) -> list[bytes]:
+    """Return what HEAD's tree has at and below the excluded paths."""
+    held: list[bytes] = []
+    for path in map(os.fsencode, exclusions.paths):
+        entry = trees.find_entry(found.base, path, found.trees)
+        if entry is not None and entry.mode == TREE:
+            held += [path + b"/" + name for name, _ in trees.walk_files(entry.id, found.trees)]
+        elif entry is not None:
+            held.append(path)
+    return held
+
+
+def _thinned(
+    found: differences.Differences,
+    changes: Mapping[bytes, Entry | None],
+    patterns: PathPatterns,
+) -> str:
+    """Return the tree without the paths that `patterns` match."""
+    gone = trees.matching_paths(found.base, patterns, found.trees)
+    kept = {path: None if patterns.match(path) else entry for path, entry in changes.items()}
+    return trees.compose_tree(found.base, kept | dict.fromkeys(gone), found.trees)
+
+
+def _names(paths: Iterable[bytes]) -> tuple[str, ...]:
+    return tuple(os.fsdecode(path) for path in paths)

@@ -1,0 +1,176 @@
+"""The official SDK's server class, extended to log every `tools/call`, and its HTTP app.
+
+Imports the SDK, which takes half a second of processor time: import this only when a server is
+needed. Two places of the SDK are used, both public. Its middleware sees a request before any
+validation, so a call with malformed parameters is logged too. `call_tool` can replace the tool's
+answer by a failure that is still sent in the shape of the client's protocol.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import threading
+from typing import TYPE_CHECKING, Any
+
+from mcp.server.mcpserver import MCPServer
+from mcp.server.transport_security import TransportSecuritySettings
+from mcp_types import CallToolResult, TextContent
+
+from wt_git.mcp import addresses
+from wt_git.mcp.failures import TIMEOUT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from contextvars import ContextVar
+
+    from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+    from mcp.server.mcpserver import Context
+    from mcp_types import InputRequiredResult
+    from starlette.applications import Starlette
+
+    from wt_git.mcp.call_log import CallLog, OpenCall
+    from wt_git.mcp.failures import Injected
+
+_root_logger = threading.Lock()
+
+
+class CallLoggingServer(MCPServer[Any]):
+    """An `MCPServer` that logs every attempt to call a tool, and shows the failures armed for it.
+
+    `current` is the call being answered in this context, for the tool function to leave its plain
+    return value in.
+    """
+
+    def __init__(
+        self, name: str, log: CallLog, current: ContextVar[OpenCall | None], **options: Any
+    ) -> None:
+        self._log = log
+        self._current = current
+        with _root_logging_untouched():
+            super().__init__(
+                name, **options, middleware=[self._witness, *options.pop("middleware", ())]
+            )
+
+    async def _witness(
+        self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
+    ) -> HandlerResult:
+        """Log a request to call a tool from its arrival to its end, however it ends."""
+        if ctx.method != "tools/call":
+            return await call_next(ctx)
+        opened = self._log.begin(*_raw_call(ctx.params or {}))
+        token = self._current.set(opened)
+        try:
+            return await call_next(ctx)
+        except asyncio.CancelledError:
+            self._log.finish(opened, None, error="cancelled before the tool answered")
+            raise
+        except Exception as refused:
+            text = str(refused)
+            self._log.finish(opened, text, error=f"{type(refused).__name__}: {text}")
+            raise
+        finally:
+            self._current.reset(token)
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        """Answer a call: with the failure armed for it, or by the tool; log what was answered."""
+        opened = self._current.get() or self._log.begin(name, arguments)
+        injected = await self._failure(opened, name, arguments)
+        if injected is not None:
+            self._log.finish(opened, injected.payload)
+            return injected_message(injected)
+        try:
+            result = await super().call_tool(name, arguments, context)
+        except Exception as failed:
+            cause = failed.__cause__ or failed
+            self._log.finish(opened, str(failed), error=f"{type(cause).__name__}: {cause}")
+            raise
+        self._log.finish(opened, _logged_value(opened, result), error=_declared_error(result))
+        return result
+
+    async def _failure(
+        self, opened: OpenCall, name: str, arguments: Mapping[str, Any]
+    ) -> Injected | None:
+        """Draw this call's failure and wait out its delay; None when the real tool answers."""
+        armed = self._log.failures.draw(name)
+        if armed is None:
+            return None
+        self._log.mark_injected(opened, armed.mode)
+        if armed.mode == TIMEOUT:
+            await asyncio.sleep(armed.delay_s)
+        return self._log.failures.answer(armed, name, arguments)
+
+
+def injected_message(injected: Injected) -> CallToolResult:
+    """Return what a client is sent in place of an answer: a text as it is, an object as JSON too."""
+    payload = injected.payload
+    text = payload if isinstance(payload, str) else json.dumps(payload, ensure_ascii=False)
+    return CallToolResult(
+        content=[TextContent(type="text", text=text)],
+        structured_content=payload if isinstance(payload, dict) else None,
+        is_error=injected.is_error,
+    )
+
+
+def _raw_call(params: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return the tool's name and arguments from raw request parameters, however odd they are."""
+    name, arguments = params.get("name"), params.get("arguments")
+    if arguments is None:
+        arguments = {}
+    return (
+        name if isinstance(name, str) else repr(name),
+        arguments if isinstance(arguments, dict) else {"arguments": arguments},
+    )
+
+
+def _logged_value(opened: OpenCall, result: CallToolResult | InputRequiredResult) -> Any:
+    """Return what the tool itself returned, or what was sent when it did not go through our form."""
+    if opened.returned and not isinstance(opened.value, CallToolResult):
+        return opened.value
+    if not isinstance(result, CallToolResult):
+        return result.model_dump(mode="json", exclude_none=True)
+    if result.structured_content is not None:
+        return result.structured_content
+    return "\n".join(getattr(part, "text", repr(part)) for part in result.content)
+
+
+def _declared_error(result: CallToolResult | InputRequiredResult) -> str | None:
+    """Return why a tool that answered normally calls its own answer an error, if it does."""
+    if not isinstance(result, CallToolResult) or not result.is_error:
+        return None
+    return "\n".join(getattr(part, "text", repr(part)) for part in result.content) or "is_error"
+
+
+@contextlib.contextmanager
+def _root_logging_untouched() -> Iterator[None]:
+    """Keep the SDK from configuring the root logger of a process that is not its own.
+
+    Its constructor calls `logging.basicConfig`, which does nothing while the root has a handler.
+    """
+    root, placeholder = logging.getLogger(), logging.NullHandler()
+    with _root_logger:
+        root.addHandler(placeholder)
+        try:
+            yield
+        finally:
+            root.removeHandler(placeholder)
+
+
+def streamable_http_app(
+    server: MCPServer[Any], host: str | None, options: Mapping[str, Any]
+) -> Starlette:
+    """Return an app with MCP at `/mcp`, whose host check fits a server that listens on `host`.
+
+    Left alone, the SDK refuses every name but the loopback's. `options` are its own and win.
+    """
+    names = addresses.accepted_host_headers(host)
+    security = TransportSecuritySettings(
+        enable_dns_rebinding_protection=names is not None,
+        allowed_hosts=names or [],
+        allowed_origins=[f"http://{name}" for name in names or ()],
+    )
+    return server.streamable_http_app(**{"transport_security": security, **options})

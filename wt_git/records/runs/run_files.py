@@ -1,0 +1,180 @@
+"""Finds saved runs below a runs directory, and reads of a trace only which run it is."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from wt_git import files
+from wt_git.api.trace import folder_name
+from wt_git.records import layout
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from collections.abc import Set as AbstractSet
+    from pathlib import Path
+
+BEGIN_BYTES = 1 << 14
+"""What a look at a file reads of it."""
+
+_LABEL_PLACE = 2
+_STAMPED = re.compile(r"\d{8}T\d{12}Z_[\w-]+\.json")
+_TEXT = rb'("(?:[^"\\\x00-\x1f]|\\.)*")'
+# The first keys of a trace in the order in which this program writes them.
+_HEAD = re.compile(
+    rb'\{\s*"windtunnel_trace": 1,\s*"run_id": %b,\s*"scenario_id": %b,\s*"agent_id": %b,'
+    rb'\s*"variant_id": %b,' % (_TEXT, _TEXT, _TEXT, _TEXT)
+)
+
+
+class RunFile(NamedTuple):
+    """A file that has the name of a trace; `is_scored`: a score stands beside it."""
+
+    path: str
+    is_scored: bool
+
+    @property
+    def is_stamped(self) -> bool:
+        """Whether the name is one that runs are stored under, so that it is no stranger's file."""
+        return _STAMPED.fullmatch(os.path.basename(self.path)) is not None  # noqa: PTH119 - hot
+
+
+class RunIdentity(NamedTuple):
+    """What a trace says that it is."""
+
+    run_id: str
+    scenario: str
+    label: str
+
+
+def run_files(
+    runs_dir: Path,
+    label_folders: AbstractSet[str] | None = None,
+    *,
+    on_closed: Callable[[str, OSError], None] = lambda _path, _error: None,
+    on_orphan: Callable[[str], None] = lambda _path: None,
+) -> Iterator[RunFile]:
+    """Yield the traces below `runs_dir` by their paths, in the order of folders and names.
+
+    With `label_folders`, traces that are stored where another label belongs are left out. Those in
+    a place of their own, as in a folder of copies, are not. `on_closed` is told of folders that
+    cannot be listed, `on_orphan` of scores whose trace is gone. Raises `OSError` when `runs_dir`
+    itself cannot be listed.
+    """
+    left: list[RunFile | _Folder] = [_Folder(str(runs_dir), ())]
+    while left:  # not by recursion: folders may be nested deeper than Python calls
+        one = left.pop()
+        if isinstance(one, RunFile):
+            yield one
+            continue
+        try:
+            left += reversed(list(_listed(one, label_folders, on_orphan)))
+        except OSError as error:
+            if not one.place:
+                raise
+            on_closed(one.path, error)
+
+
+class _Folder(NamedTuple):
+    """A folder that is to be looked into, and the names that lead to it from the runs directory."""
+
+    path: str
+    place: tuple[str, ...]
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether one of the names begins with a dot."""
+        return any(name.startswith(".") for name in self.place)
+
+
+def _listed(
+    folder: _Folder, label_folders: AbstractSet[str] | None, on_orphan: Callable[[str], None]
+) -> Iterator[RunFile | _Folder]:
+    place, is_hidden = folder.place, folder.is_hidden
+    if is_hidden and len(place) > layout.RUN_FOLDERS:
+        return
+    with os.scandir(folder.path) as listing:
+        by_name = {entry.name: entry for entry in listing}
+    elsewhere = (
+        label_folders is not None
+        and len(place) == layout.RUN_FOLDERS
+        and place[_LABEL_PLACE] not in label_folders
+    )
+    for name in sorted(by_name):
+        entry = by_name[name]
+        if entry.is_dir(follow_symlinks=False):
+            # Of the place only its depth and the label matter, so its beginning is enough.
+            yield _Folder(entry.path, (*place, name)[: layout.RUN_FOLDERS + 1])
+        elif _has_the_name_of_a_trace(name) and _is_file(entry):
+            found = RunFile(entry.path, layout.sidecar_name(name) in by_name)
+            if elsewhere and found.is_stamped:
+                continue
+            if not is_hidden or _is_stored_there(found, place):
+                yield found
+        elif name.endswith(layout.SIDECAR_SUFFIX) and not (elsewhere or is_hidden):
+            trace = name.removesuffix(layout.SIDECAR_SUFFIX) + ".json"
+            if not _is_file(by_name.get(trace)) and _STAMPED.fullmatch(trace):
+                on_orphan(entry.path)
+
+
+def _is_file(entry: os.DirEntry[str] | None) -> bool:
+    """Say whether this is a file, or leads to one; a link in a circle, or into the dark, does not."""
+    try:
+        return entry is not None and entry.is_file()
+    except OSError:
+        return False
+
+
+def _has_the_name_of_a_trace(name: str) -> bool:
+    return name.endswith(".json") and name.count(".") == 1 and name != ".json"
+
+
+def _is_stored_there(file: RunFile, place: tuple[str, ...]) -> bool:
+    """Say whether the trace names the scenario and the label that its folders are named after."""
+    if len(place) != layout.RUN_FOLDERS or not file.is_stamped:
+        return False
+    said = peek(file.path)
+    return said is not None and (
+        (folder_name(said.scenario), folder_name(said.label)) == (place[0], place[_LABEL_PLACE])
+    )
+
+
+def peek(path: str) -> RunIdentity | None:
+    """Return what the trace at `path` is about, from its first bytes.
+
+    None for whatever this program did not write in its present form; that has to be read.
+    """
+    return identity_of(begin_of(path))
+
+
+def begin_of(path: str) -> bytes:
+    """Return up to `BEGIN_BYTES` of a file, nothing when it cannot be read.
+
+    With fewer bytes than that, which is usual, it is all of the file; see `is_all`.
+    """
+    return files.read_beginning(path, BEGIN_BYTES)
+
+
+def is_all(begin: bytes) -> bool:
+    """Say whether `begin`, from `begin_of`, is all of a file that could be read."""
+    return 0 < len(begin) < BEGIN_BYTES
+
+
+def identity_of(data: bytes) -> RunIdentity | None:
+    """Return what a trace is about that begins with `data`, as `peek` does."""
+    head = _HEAD.match(data)
+    if head is None:
+        return None
+    try:
+        run_id, scenario, _, label = map(_text, head.groups())
+    except ValueError:
+        return None
+    return RunIdentity(run_id, scenario, label)
+
+
+def _text(literal: bytes) -> str:
+    if b"\\" in literal:
+        return str(json.loads(literal))
+    return literal[1:-1].decode()

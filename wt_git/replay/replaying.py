@@ -1,0 +1,201 @@
+"""Playing a saved trace again: all that its user said, live (docs/rescoring.md).
+
+A replay is one run outside the ladder: it writes no row, event or note, and need not be earned. It
+holds the runtime as a sweep does.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from wt_git.api.preconditions import WorldMismatchError
+from wt_git.errors import (
+    EXIT_INTERRUPTED,
+    EXIT_NO,
+    EXIT_USAGE,
+    EXIT_YES,
+    WindTunnelError,
+)
+from wt_git.plugins.loading import FOREIGN_FAILURES, describe
+from wt_git.records.runs.sidecars import REPLAYED, scenario_block, sidecar_document
+from wt_git.records.runs_dir import RunsDir
+from wt_git.runner.batch import run_scenario
+from wt_git.sweep import runtime_lifecycle
+from wt_git.sweep.runtime_lifecycle import RuntimeFailureError, bug_traceback
+from wt_git.sweep.selection import state_probe_of, tool_servers_of
+from wt_git.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from wt_git.api.aggregate import ScenarioRunResult
+    from wt_git.clock import Clock
+    from wt_git.records.events import Event
+    from wt_git.replay.request import Replay
+    from wt_git.spi.agent_runtime import AgentRuntime
+    from wt_git.sweep.selection import Selected
+
+PRIORITY = 1
+"""The place in the queue of whoever asks one thing of a runtime and is no sweep."""
+
+
+class ReplayFailedError(WindTunnelError):
+    """The trace could not be played: nothing was saved."""
+
+    code = "replay-failed"
+
+
+class _Cancelled(Exception):  # noqa: N818 - control flow, not an error
+    """A signal came before the agent was asked anything."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replayed:
+    """What came of a replay: where it was saved and its verdict, or why it was not.
+
+    `traceback` is that of a bug in foreign code. `problems` came after the run was saved.
+    """
+
+    exit_code: int
+    path: str | None = None
+    verdict: str | None = None
+    failure: WindTunnelError | None = None
+    traceback: str | None = None
+    problems: tuple[str, ...] = ()
+
+
+class Replaying:
+    """A replay with its effects injected; `run` it once."""
+
+    def __init__(
+        self, replay: Replay, *, clock: Clock, lock_folder: Path, say: Callable[[str], None]
+    ) -> None:
+        self._replay = replay
+        self._clock = clock
+        self._lock_folder = lock_folder
+        self.say = say
+        self._runs_dir = RunsDir(replay.request.runs_dir)
+        self._interruption = threading.Event()
+        self._signal_code: int | None = None
+        self._saved: tuple[str, str] | None = None
+
+    def interrupt(self, exit_code: int = EXIT_INTERRUPTED) -> None:
+        """Ask the replay to end after the run in flight. Safe to call from a signal handler."""
+        self._signal_code = exit_code
+        self._interruption.set()
+
+    def emit(self, kind: type[Event], /, **fields: Any) -> None:
+        """Drop an event: a replay is no sweep, and nobody follows it."""
+
+    def run(self) -> Replayed:
+        """Play the trace, save the run, and return what came of it.
+
+        Raises `UsageError` when the runs directory or the lock folder cannot be used, `BusyError`
+        where waiting was forbidden, and `StorageError` when the run cannot be saved.
+        """
+        self._runs_dir.prepare()
+        if self._replay.runtime.limit is None:
+            return self._run_held()
+        # Imported here since runtimes that jobs share need no queue.
+        from wt_git.sweep.run_lock.lock_wait import WaitStopped  # noqa: PLC0415
+        from wt_git.sweep.run_lock.runtime_lock import hold_runtime  # noqa: PLC0415
+
+        turn = hold_runtime(
+            self._replay,
+            "",
+            self,
+            priority=PRIORITY,
+            folder=self._lock_folder,
+            clock=self._clock,
+            stop=self._interruption,
+        )
+        try:
+            with turn:
+                return self._run_held()
+        except WaitStopped:
+            return self._ended()
+
+    def _run_held(self) -> Replayed:
+        try:
+            runtime = runtime_lifecycle.build_runtime(self._replay)
+        except RuntimeFailureError as error:
+            return Replayed(exit_code=EXIT_USAGE, failure=error)
+        failure: WindTunnelError | None = runtime_lifecycle.pre_run(self._replay, runtime)
+        cause: BaseException | None = None
+        try:
+            if failure is None:
+                failure, cause = self._fly(runtime)
+        finally:
+            problem = runtime_lifecycle.post_run(self._replay, runtime)
+        ended = self._ended(() if problem is None else (problem.message,))
+        if failure is None:
+            return ended
+        stack = None if cause is None else bug_traceback(cause)
+        return replace(ended, exit_code=EXIT_NO, failure=failure, traceback=stack)
+
+    def _ended(self, problems: tuple[str, ...] = ()) -> Replayed:
+        path, verdict = self._saved or (None, None)
+        code = EXIT_NO if problems else EXIT_YES
+        if self._signal_code is not None:
+            code = self._signal_code
+        return Replayed(exit_code=code, path=path, verdict=verdict, problems=problems)
+
+    def _fly(self, runtime: AgentRuntime) -> tuple[WindTunnelError | None, BaseException | None]:
+        """Fly the one run; return why it could not be flown, and what raised that."""
+        selected = self._replay.selected[0]
+        try:
+            ran = run_scenario(
+                selected.scenario,
+                runtime,
+                tool_servers_of(selected, runtime),
+                config=self._replay.config,
+                state_probe=state_probe_of(selected),
+                on_run_start=self._starts,
+                on_run_complete=self._keep,
+                on_warning=lambda text: self.say(f"warning: {text}"),
+                clock=self._clock,
+            )
+        except _Cancelled:
+            return None, None
+        except WorldMismatchError as error:
+            return _world_mismatch(selected, error), None
+        except WindTunnelError:
+            raise
+        except FOREIGN_FAILURES as error:
+            return self._broke(error), error
+        for warning in ran.worker_warnings:
+            self.say(f"warning: {warning}")
+        return None, None
+
+    def _starts(self, _run: int) -> None:
+        if self._interruption.is_set():
+            raise _Cancelled
+
+    def _keep(self, _run: int, run: ScenarioRunResult) -> None:
+        """Save the run the moment that it is scored."""
+        scenario = self._replay.selected[0].scenario
+        gate = scenario.resolved_gate_layers()
+        sidecar = sidecar_document(run.score, gate, scenario_block(scenario))
+        if not self._replay.is_judged:
+            sidecar["origin"] = {"kind": REPLAYED, "source_trace": self._replay.path}
+        self._saved = self._runs_dir.write_run(run.trace, sidecar), sidecar["verdict"]
+
+    def _broke(self, error: BaseException) -> ReplayFailedError:
+        runtime, problem = self._replay.request.runtime, describe(error)
+        return ReplayFailedError(
+            f"the trace could not be played on '{one_line(runtime)}': {problem}",
+            facts={"runtime": runtime, "trace": self._replay.path, "problem": problem},
+        )
+
+
+def _world_mismatch(selected: Selected, error: WorldMismatchError) -> ReplayFailedError:
+    name = selected.scenario.name
+    return ReplayFailedError(
+        f"the world is not as '{one_line(name)}' requires, so nothing was played",
+        code="replay-world-mismatch",
+        hints=tuple(one_line(failure) for failure in error.failures),
+        facts={"scenario": name, "failures": list(error.failures)},
+    )

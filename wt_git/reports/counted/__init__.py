@@ -1,1 +1,0 @@
-"""The runs that count: found in a directory, grouped, and added up."""

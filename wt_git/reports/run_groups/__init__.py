@@ -1,0 +1,1 @@
+"""The runs that count: found in a directory, grouped by scenario and label, and added up."""

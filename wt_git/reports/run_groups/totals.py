@@ -1,0 +1,128 @@
+"""The totals of a scenario under a label, computed from the runs that count."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wt_git.api.aggregate import aggregate_metrics
+from wt_git.api.score import GATE_LAYER_ORDER
+from wt_git.records.decoding import amount
+from wt_git.records.documents.document import IntervalTotals, PassHatK
+from wt_git.records.documents.results import MetricTotals, ResultRun, ScenarioTotals
+from wt_git.records.runs.sidecars import RESCORED
+from wt_git.stats.intervals import CONFIDENCE, Sample, pass_hat_k, shown_k, wilson
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wt_git.records.documents.document import Method
+    from wt_git.records.runs.saved_runs import SavedRun
+    from wt_git.reports.run_groups.groups import RunGroup
+    from wt_git.stats.intervals import Interval
+
+_VARIANCE = "PASS_WITH_VARIANCE"
+
+
+def scenario_totals(group: RunGroup) -> ScenarioTotals:
+    """Return what the runs of `group`, of which there is at least one, came to."""
+    runs, row = group.runs, group.row
+    passed = _verdict_count(runs, "PASS")
+    invalid = _verdict_count(runs, "INVALID")
+    rescored = any(run.origin == RESCORED for run in runs)
+    verdict = _verdict(group, rescored=rescored)
+    only_probes = all(run.is_probe for run in runs)
+    valid = valid_runs(passed=passed, runs=len(runs), invalid=invalid)
+    return ScenarioTotals(
+        scenario_id=runs[0].scenario,
+        label=runs[0].label,
+        verdict=verdict,
+        runs=len(runs),
+        passed=passed,
+        failed=len(runs) - passed - invalid,
+        invalid=invalid,
+        pass_rate=passed / len(runs),
+        selection="all_traces" if row is None else "latest_aggregate",
+        metrics={
+            name: MetricTotals(**summary.to_dict())
+            for name, summary in aggregate_metrics(run.metrics for run in runs).items()
+        },
+        traces=[_result_run(run) for run in runs],
+        tier=row.tier if row is not None else "probe" if only_probes else None,
+        pack=None if row is None else row.pack,
+        sweep_id=None if row is None else row.sweep_id,
+        budget_exhausted=None if row is None else row.budget_exhausted,
+        interrupted=None if row is None else row.interrupted,
+        # What a row says of its own verdict is nothing about another one.
+        counts_as_failure=row.counts_as_failure if row and row.verdict == verdict else None,
+        rescored=rescored,
+        # A run that broke fails every layer, which says nothing about the agent.
+        diagnostic_failures=[
+            layer
+            for layer in GATE_LAYER_ORDER
+            if any(layer in run.diagnostic_failures for run in runs if run.verdict != "INVALID")
+        ],
+        failure_risk=_failure_risk(group, verdict, passed / len(runs), rescored=rescored),
+        interval=None if valid is None else interval_totals(wilson(valid), "wilson"),
+        pass_hat_k=None if valid is None else _pass_hat_k(valid),
+    )
+
+
+def valid_runs(*, passed: int, runs: int, invalid: int) -> Sample | None:
+    """Return the runs that say something about the agent; None when there are none.
+
+    Of an invalid run nobody knows whether the agent would have passed.
+    """
+    return Sample(passed, runs - invalid) if runs > invalid else None
+
+
+def interval_totals(of: Interval, method: Method) -> IntervalTotals:
+    """Return an interval as documents have it."""
+    return IntervalTotals(low=of.low, high=of.high, confidence=CONFIDENCE, method=method)
+
+
+def _pass_hat_k(valid: Sample) -> PassHatK:
+    k = shown_k(valid.runs)
+    return PassHatK(k=k, value=pass_hat_k(valid, k))
+
+
+def _failure_risk(group: RunGroup, verdict: str, pass_rate: float, *, rescored: bool) -> float:
+    """Return what the failures weigh: the row's word where it stands, else counted from the runs.
+
+    An invalid scenario says nothing about the agent, so it is no risk.
+    """
+    said = None if group.row is None or rescored else amount(group.row.record.get("failure_risk"))
+    if said is not None:
+        return float(said)
+    if verdict == "INVALID":
+        return 0.0
+    return max(run.risk_weight for run in group.runs) * (1 - pass_rate)
+
+
+def _verdict(group: RunGroup, *, rescored: bool) -> str:
+    """Return the row's verdict, or where that is not to be had, or not of today, the runs'.
+
+    Whether a scenario may vary is not in its runs; where its row says that it varied, it may.
+    """
+    said = None if group.row is None else group.row.verdict
+    if said is not None and not rescored:
+        return said
+    verdicts = {run.verdict for run in group.runs}
+    if "INVALID" in verdicts:
+        return "INVALID"
+    if verdicts == {"PASS"}:
+        return "PASS"
+    return _VARIANCE if said == _VARIANCE else "FAIL"
+
+
+def _verdict_count(runs: Sequence[SavedRun], verdict: str) -> int:
+    return sum(run.verdict == verdict for run in runs)
+
+
+def _result_run(run: SavedRun) -> ResultRun:
+    return ResultRun(
+        path=run.path,
+        run_id=run.run_id,
+        started_at=run.started_at,
+        verdict=run.verdict,
+        metrics=dict(run.metrics),
+    )

@@ -1,1 +1,0 @@
-"""What `wt triage` shows."""

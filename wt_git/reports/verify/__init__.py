@@ -1,1 +1,0 @@
-"""What `wt verify` writes for other services."""

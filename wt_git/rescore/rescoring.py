@@ -1,0 +1,235 @@
+"""Scoring saved traces again with today's definitions of their scenarios (docs/rescoring.md).
+
+Traces are read one after another and none is kept, so a directory may hold any number of them. A
+rescore writes no trace and no record; it replaces scores only with `--write`.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from wt_git import files
+from wt_git.clock import whole_seconds
+from wt_git.errors import EXIT_NO, EXIT_USAGE, EXIT_YES
+from wt_git.plugins.loading import FOREIGN_FAILURES, describe
+from wt_git.records import layout
+from wt_git.records.documents.rescore import NotScored, Rescored, RescoreSummary, Unresolved
+from wt_git.records.record import document
+from wt_git.records.runs.run_files import peek
+from wt_git.records.runs.saved_scores import UnreadableScoreError, read_score
+from wt_git.records.runs.sidecars import NOT_FLIGHTS, RESCORED, scenario_block, sidecar_document
+from wt_git.rescore.score_changes import TraceIdentity, score_change
+from wt_git.runner.scoring import score_saved
+from wt_git.sweep.trace_files import (
+    TRACE_FAILURES,
+    ForeignFileError,
+    failure_reason,
+    looks_like_a_trace,
+    read_trace,
+    trace_of_score,
+)
+from wt_git.text import Examples, one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from wt_git.api.scenario import Scenario
+    from wt_git.api.trace import Trace
+    from wt_git.clock import Clock
+    from wt_git.records.documents.rescore import Entry
+    from wt_git.records.runs.run_files import RunFile
+    from wt_git.records.runs.saved_scores import SavedScore
+    from wt_git.rescore.request import RescoreRequest
+    from wt_git.sweep.selection import Definitions
+
+
+class NotReplacedError(Exception):
+    """A score cannot be replaced, or must not be."""
+
+
+def origin_of_rescore(
+    old: Mapping[str, Any], source_trace: str, rescored_at: str
+) -> dict[str, Any]:
+    """Return the origin of a score that replaces one of origin `old`.
+
+    What is no flight stays none, whoever judged it last: its kind keeps it out of every table.
+    """
+    again = {"rescored_at": rescored_at, "trace_unchanged": True}
+    if old.get("kind") in NOT_FLIGHTS:
+        return {**old, **again}
+    return {"kind": RESCORED, "source_trace": source_trace, **again}
+
+
+def replace_score(trace_path: str, sidecar: Mapping[str, Any]) -> None:
+    """Write `sidecar` beside the trace, whole or not at all. Raises `NotReplacedError`."""
+    path = layout.sidecar_name(trace_path)
+    try:
+        _check_replaceable(path)
+        files.write_whole(path, document(sidecar))
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise NotReplacedError(f"the score '{path}' was not written: {reason}") from error
+
+
+def _check_replaceable(path: str) -> None:
+    """Raise `OSError` for what a rename would silently do away with: a link, a pipe, a folder."""
+    try:
+        mode = os.lstat(path).st_mode
+    except FileNotFoundError:
+        return
+    if stat.S_ISLNK(mode):
+        raise OSError("it is a link, and what it leads to is not ours to replace")
+    if not stat.S_ISREG(mode):
+        raise OSError("it is not a regular file")
+
+
+class Rescoring:
+    """A request with its definitions. `entries` does the work, once; the rest tells how it went."""
+
+    def __init__(self, request: RescoreRequest, definitions: Definitions, clock: Clock) -> None:
+        self._request = request
+        self._asked = request.asked
+        self._definitions = definitions
+        self._clock = clock
+        self._counts: Counter[str] = Counter()
+        self._foreign = Examples()
+        self._unreadable = Examples()
+
+    def entries(self) -> Iterator[Entry]:
+        """Score one trace after another and yield what came of it; those skipped have no entry."""
+        closed: list[NotScored] = []
+
+        def on_closed(path: str, error: OSError) -> None:
+            reason = f"the folder cannot be listed: {error.strerror or error}"
+            closed.append(NotScored(trace=path, error=reason))
+
+        for file in self._request.files(on_closed):
+            while closed:
+                yield self._counted(closed.pop(0))
+            self._counts["traces"] += 1
+            entry = self._entry(file)
+            if entry is None:
+                self._counts["skipped"] += 1
+            else:
+                yield self._counted(entry)
+        while closed:
+            yield self._counted(closed.pop(0))
+
+    @property
+    def summary(self) -> RescoreSummary:
+        """What the entries amount to so far."""
+        return RescoreSummary(**self._counts)
+
+    @property
+    def exit_code(self) -> int:
+        """2 where something could not be scored, 1 where something does not pass, else 0."""
+        counts = self._counts
+        if counts["unresolved"] or counts["errors"]:
+            return EXIT_USAGE
+        return EXIT_NO if counts["new_gate_failures"] or counts["invalid"] else EXIT_YES
+
+    @property
+    def remarks(self) -> list[str]:
+        """Sentences about what the entries do not say."""
+        remarks = []
+        if self._foreign.number:
+            remarks.append(f"{self._foreign.number} file(s) are no traces: {self._foreign}")
+        if self._unreadable.number:
+            remarks.append(
+                f"{self._unreadable.number} score(s) cannot be read, so what they said is unknown: "
+                f"{self._unreadable}"
+            )
+        if self._counts["skipped"] == self._counts["traces"]:
+            remarks.append("nothing was scored: no trace is of what was asked for")
+        return remarks
+
+    def _counted(self, entry: Entry) -> Entry:
+        counts = self._counts
+        match entry:
+            case Rescored():
+                counts["changed"] += entry.changed
+                counts["new_gate_failures"] += entry.verdict.new == "FAIL"
+                counts["invalid"] += entry.verdict.new == "INVALID"
+                counts["written"] += entry.written
+            case Unresolved():
+                counts["unresolved"] += 1
+            case NotScored():
+                counts["errors"] += 1
+        return entry
+
+    def _entry(self, file: RunFile) -> Entry | None:
+        """Return what came of one file, None when it was not asked for."""
+        said = peek(file.path)
+        if said is not None and not self._asked.run(said.scenario, said.label):
+            return None
+        try:
+            trace = read_trace(file.path)
+        except TRACE_FAILURES as problem:
+            if self._is_foreign(file, problem):
+                self._foreign.add(file.path)
+                return None
+            return NotScored(trace=file.path, error=_failure_text(file.path, problem))
+        return self._judged(file.path, trace)
+
+    def _judged(self, path: str, trace: Trace) -> Entry | None:
+        if not self._asked.run(trace.scenario_id, trace.variant_id):
+            return None
+        identity = TraceIdentity(path, trace.scenario_id, trace.variant_id, trace.run_id)
+        definition = self._definitions.of(trace.scenario_id)
+        if definition is not None:
+            return self._scored(identity, trace, definition.scenario)
+        if self._definitions.is_known(trace.scenario_id):
+            return None
+        return Unresolved(**identity._asdict(), error=_undefined(trace.scenario_id))
+
+    def _is_foreign(self, file: RunFile, problem: Exception) -> bool:
+        """Say whether a file below a runs directory is somebody else's, not a broken trace."""
+        if self._request.runs_dir is None or isinstance(problem, OSError):
+            return False
+        if isinstance(problem, ForeignFileError):
+            return True
+        return not (file.is_stamped or file.is_scored or looks_like_a_trace(file.path))
+
+    def _scored(self, identity: TraceIdentity, trace: Trace, scenario: Scenario) -> Entry:
+        try:
+            new = score_saved(trace, scenario)
+            gate, block = scenario.resolved_gate_layers(), scenario_block(scenario)
+        except FOREIGN_FAILURES as problem:  # a definition is somebody's code
+            return NotScored(trace=identity.trace, error=f"scoring failed: {describe(problem)}")
+        try:
+            old = self._old(identity.trace)
+            if self._request.write:
+                origin = origin_of_rescore(
+                    {} if old is None else old.origin,
+                    identity.trace,
+                    whole_seconds(self._clock.now()),
+                )
+                sidecar = {**sidecar_document(new, gate, block), "origin": origin}
+                replace_score(identity.trace, sidecar)
+        except NotReplacedError as problem:
+            return NotScored(trace=identity.trace, error=str(problem))
+        return score_change(identity, old, new, gate, written=self._request.write)
+
+    def _old(self, path: str) -> SavedScore | None:
+        try:
+            return read_score(path)
+        except UnreadableScoreError as problem:
+            if problem.is_newer and self._request.write:
+                message = "the score was not replaced: a later version of wt wrote it"
+                raise NotReplacedError(f"{message} ({problem})") from problem
+            self._unreadable.add(f"{layout.sidecar_name(path)} ({problem})")
+            return None
+
+
+def _failure_text(path: str, problem: Exception) -> str:
+    trace = trace_of_score(path)
+    if isinstance(problem, ForeignFileError) and trace is not None:
+        return f"this is the score of a run; its trace is {trace}"
+    return f"it cannot be read as a trace: {failure_reason(problem)}"
+
+
+def _undefined(name: str) -> str:
+    return f"no pack defines '{one_line(name)}'; name the one that does with --pack-source"

@@ -1,0 +1,113 @@
+"""Lifecycle hooks: called at each point of a batch, their failures contained.
+
+docs/writing-a-runtime.md, "Lifecycle hooks".
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from wt_git.errors import LoadError
+from wt_git.runner.safe_values import safe_text
+from wt_git.spi.hooks import Hook, HookContext, is_hook_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from wt_git.spi.hooks import HookArtifact
+
+SCORE_SIDECAR = "score"
+POINTS = (
+    "on_provisioned",
+    "on_run_start",
+    "on_run_scored",
+    "on_run_end",
+    "on_scenario_end",
+    "on_pack_end",
+)
+
+
+def hook_name(hook: object) -> str:
+    """Return the hook's `name`, or its class's where it has none that can be read."""
+    try:
+        name = getattr(hook, "name", None)
+    except Exception:  # noqa: BLE001 - a hook's property may raise anything
+        name = None
+    return name if isinstance(name, str) else type(hook).__name__
+
+
+def check_hook_names(hooks: Sequence[object]) -> None:
+    """Raise `LoadError` for hooks that could not be told apart by name, or would overwrite a score.
+
+    For callers that activate hooks by name, before anything is provisioned.
+    """
+    names = [hook_name(hook) for hook in hooks]
+    for name, count in Counter(names).items():
+        if not is_hook_name(name):
+            raise _bad_name(f"hook name {name!r} must match [a-z0-9_-]+", name, count)
+        if name == SCORE_SIDECAR:
+            message = f"a hook may not be named {name!r}: its file would overwrite the score"
+            raise _bad_name(message, name, count)
+        if count > 1:
+            message = f"hook {name!r} is named {count} times; once is enough"
+            raise _bad_name(message, name, count)
+
+
+def _bad_name(message: str, name: str, count: int) -> LoadError:
+    return LoadError(message, code="hook-name", facts={"hook": name, "times_named": count})
+
+
+def is_hook(value: object) -> bool:
+    """Say whether `value` has a method for any point of a sweep."""
+    try:
+        return any(callable(getattr(value, point, None)) for point in POINTS)
+    except Exception:  # noqa: BLE001 - as above
+        return False
+
+
+class LifecycleHooks:
+    """The active hooks of a batch, in activation order.
+
+    `abandoned` names the hooks whose `converse` ran into its deadline, in order.
+    """
+
+    def __init__(self, hooks: Sequence[object]) -> None:
+        self._hooks = [(hook_name(hook), hook) for hook in hooks]
+        self.abandoned: list[str] = []
+
+    def dispatch(
+        self, point: str, warning_sink: Callable[[str], None], **members: Any
+    ) -> list[HookArtifact]:
+        """Call every hook's method for `point` and return the artifacts, those of a failure too.
+
+        `members` are members of `HookContext`. A hook that raises leaves the warning
+        `hook:<name>: <message>`, and the next one runs.
+        """
+        artifacts: list[HookArtifact] = []
+        for name, hook in self._hooks:
+            context: HookContext | None = None
+            try:
+                method = _method(hook, point)
+                if method is not None:
+                    context = HookContext(
+                        hook_name=name, phase=point, warning_sink=warning_sink, **members
+                    )
+                    method(context)
+            except SystemExit as error:  # nor does it end anything
+                warning_sink(f"hook:{name}: it called exit({safe_text(error)})")
+            except Exception as error:  # noqa: BLE001 - a hook changes no verdict
+                warning_sink(f"hook:{name}: {safe_text(error)}")
+            if context is not None:
+                artifacts += context.artifacts
+                if context.converse_timed_out:
+                    self.abandoned.append(name)
+        return artifacts
+
+
+def _method(hook: object, point: str) -> Callable[[HookContext], None] | None:
+    """Return the method to call; None for a `Hook` whose class does not override the point."""
+    if isinstance(hook, Hook) and getattr(type(hook), point) is getattr(Hook, point):
+        return None
+    method = getattr(hook, point, None)
+    return method if callable(method) else None

@@ -1,0 +1,113 @@
+"""Values and exceptions from agents, tools and probes: described safely, or copied as JSON data.
+
+Evidence is copied before it is scored, so that the live run and the saved trace are scored from the
+same values.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from wt_git.api.json_values import json_value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def safe_repr(value: object) -> str:
+    """Return `repr(value)`, or a note of the type where the value cannot describe itself."""
+    try:
+        return repr(value)
+    except Exception:  # noqa: BLE001 - the value belongs to somebody else
+        return f"<{type(value).__name__} without a repr>"
+
+
+def safe_text(value: object) -> str:
+    """Return `str(value)`; of an exception without a message, its type's name."""
+    try:
+        return str(value) or type(value).__name__
+    except Exception:  # noqa: BLE001 - as above
+        return f"<{type(value).__name__} without a text>"
+
+
+def json_or_repr(value: Any) -> Any:
+    """Return a copy of `value` as JSON reads it back, or its repr when any part is not JSON."""
+    if value is None or isinstance(value, (str, bool)):
+        return value
+    try:
+        return _json_round_trip(value)
+    except (TypeError, ValueError, RecursionError):
+        return safe_repr(value)
+
+
+def json_copy(value: Any) -> Any:
+    """Return a copy of `value` as JSON reads it back, each part that is not JSON as its repr.
+
+    Of a value that contains itself the whole becomes its repr.
+    """
+    try:
+        return _json_round_trip(value)
+    except (TypeError, ValueError, RecursionError):
+        return safe_repr(value) if _contains_itself(value) else json_value(value)
+
+
+def _json_round_trip(value: Any) -> Any:
+    return json.loads(json.dumps(value, allow_nan=False))
+
+
+def _contains_itself(value: object, above: tuple[object, ...] = ()) -> bool:
+    if not isinstance(value, (dict, list, tuple)):
+        return False
+    if any(value is outer for outer in above):
+        return True
+    inside = value.values() if isinstance(value, dict) else value
+    try:
+        return any(_contains_itself(item, (*above, value)) for item in inside)
+    except RecursionError:
+        return True
+
+
+_BUILTIN_ERRORS = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    ImportError,
+    LookupError,
+    NameError,
+    NotImplementedError,
+    RecursionError,
+    TypeError,
+)
+"""What Python raises by itself: the message was not written for whoever reads the run."""
+_PACKAGE = "wt_git"
+
+
+def failure_text(error: Exception) -> str:
+    """Return the message of `error`; behind that of a slip in somebody's code its type and place.
+
+    `'percent' (KeyError at brain.py:12)`. The place is the innermost line that is neither ours nor
+    that of an installed library, where there is one. What a driver raises to report trouble says all
+    there is to say.
+    """
+    text = safe_text(error)
+    if not isinstance(error, _BUILTIN_ERRORS):
+        return text
+    place = next((f" at {place}" for place in _author_places(error)), "")
+    return f"{text} ({type(error).__name__}{place})"
+
+
+def _author_places(error: Exception) -> Iterator[str]:
+    """Yield the places of the authors' own code that `error` came through, the innermost first."""
+    import sysconfig  # noqa: PLC0415 - only for a run that broke
+    import traceback  # noqa: PLC0415
+
+    installed = {
+        sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")
+    }
+    for frame, line in reversed(list(traceback.walk_tb(error.__traceback__))):
+        path = PurePath(frame.f_code.co_filename)
+        is_ours = str(frame.f_globals.get("__name__")).split(".", 1)[0] == _PACKAGE
+        if not is_ours and not any(path.is_relative_to(folder) for folder in installed):
+            yield f"{path.name}:{line}"

@@ -1,0 +1,218 @@
+"""Deciding whether a sweep may run: declared, earned, schedulable.
+
+The gate is asked twice, here and again once the runtime is held: of two regressions that wait for
+one runtime, a single focused pass earns only the first (docs/ladder.md, "The gate").
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wt_git import config, json_lines
+from wt_git.evidence.fingerprint.fingerprinter import place_in_tree
+from wt_git.ladder.declaration import check_declared
+from wt_git.records import layout
+from wt_git.records.fingerprint import OUTSIDE
+from wt_git.records.ledger.row import gate_row
+from wt_git.records.record import as_recorded
+from wt_git.records.runs_dir import RunsDir
+from wt_git.sweep.jobs.schedulers import plan_jobs
+from wt_git.sweep.request import LookedUp, Prepared
+from wt_git.text import one_line, shortened_list
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Iterable
+
+    from wt_git.evidence.fingerprint.fingerprinter import Fingerprint, FingerprintInputs
+    from wt_git.ladder.gate import Earned
+    from wt_git.records.ledger.ledger import Ledger
+
+_LATEST = 50
+
+
+def history_elsewhere(
+    runs_dir: Path, places: Iterable[Path], targets: Container[str]
+) -> Path | None:
+    """Return a folder in one of `places` whose latest rows are about `targets`; None without one.
+
+    Only the folders directly in a place are looked at, and only the end of their ledgers.
+    """
+    own = runs_dir.resolve()
+    for place in places:
+        for ledger in sorted(place.glob(f"*/{layout.LEDGER}")):
+            if ledger.parent.resolve() != own and ledger.is_file() and _is_about(ledger, targets):
+                return ledger.parent
+    return None
+
+
+def _is_about(ledger: Path, targets: Container[str]) -> bool:
+    try:
+        lines = itertools.islice(json_lines.read_lines_backwards(ledger), _LATEST)
+        rows = [gate_row(line.record) for line in lines]
+    except OSError:
+        return False
+    return any(row is not None and row.target in targets for row in rows)
+
+
+_HASHED = {"soul", "agents"}
+"""Sources whose content is a part of the fingerprint, wherever they are."""
+
+
+def files_outside_note(subject: FingerprintInputs, fingerprint: Fingerprint) -> str | None:
+    """Return a note that names these files; None where there are none, or no tree either.
+
+    What is installed is not edited in passing, and is left out.
+    """
+    if fingerprint.repository is None or fingerprint.snapshot is None:
+        return None
+    named = [path for name, path in subject.sources.items() if name not in _HASHED]
+    outside = [
+        f"'{one_line(str(as_typed(path)))}'"
+        for path in dict.fromkeys([*named, *config.files_with_settings(subject.folder)])
+        if place_in_tree(path, fingerprint.repository, fingerprint.snapshot) == OUTSIDE
+        and "site-packages" not in path.resolve().parts
+    ]
+    if not outside:
+        return None
+    return (
+        f"note: outside of the tree under test: {', '.join(outside)}; edits there make no pass stale, "
+        "and `wt verify` does not count such a pack. Put what decides an experiment into the repository"
+    )
+
+
+def as_typed(path: Path) -> Path:
+    """Return `path` as somebody here would type it."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
+
+
+def admit(found: LookedUp, ledger: Ledger, say: Callable[[str], None]) -> Prepared:
+    """Return the sweep, ready to run. Raises `UsageError` with the rule that is in the way."""
+    request = found.request
+    RunsDir(request.runs_dir).check()
+    has_history = ledger.has_rows()
+    for line in _ledger_notes(ledger):
+        say(line)
+    check_declared(
+        request.declaration,
+        has_history=has_history,
+        tier=found.tier,
+        runs_dir=request.runs_dir,
+        command=request.command,
+    )
+    fingerprint = found.fingerprinter.take()
+    for note in fingerprint.notes:
+        say(f"note: {note}")
+    outside = files_outside_note(found.fingerprinter.subject, fingerprint)
+    for about in (outside, _stray_files_note(found, fingerprint)):
+        if about is not None:
+            say(about)
+    is_known = has_history and knows_target(found, ledger)
+    for line in [] if is_known else _target_notes(found, fingerprint, has_history=has_history):
+        say(line)
+    earned = check_earned(found, fingerprint, ledger)
+    for line in [] if earned is None else _gate_notes(earned):
+        say(line)
+    scheduling = plan_jobs(
+        request.scheduler,
+        request.max_concurrency,
+        limit=found.runtime.limit,
+        hooks_active=bool(found.hooks),
+    )
+    for notice in scheduling.notices:
+        say(notice)
+    looked_up = {field.name: getattr(found, field.name) for field in fields(LookedUp)}
+    return Prepared(**looked_up, plan=scheduling, fingerprint=fingerprint, earned=earned)
+
+
+def check_earned(found: LookedUp, fingerprint: Fingerprint, ledger: Ledger) -> Earned | None:
+    """Return what earned a regression; None for a smaller sweep, which nothing has to earn.
+
+    Raises `GateRefusedError`.
+    """
+    if found.tier != "regression":
+        return None
+    from wt_git.sweep.admission.gate_check import check_gate  # noqa: PLC0415 - for regressions only
+
+    others = found.fingerprinter.subject.other_targets
+    return check_gate(found.request, found.selected, fingerprint, ledger, others)
+
+
+def knows_target(found: LookedUp, ledger: Ledger) -> bool:
+    """Say whether the ledger has any row against the backend of a sweep, however it was named."""
+    return ledger.has_target(*map(as_recorded, _targets(found)))
+
+
+def _targets(found: LookedUp) -> tuple[str, ...]:
+    subject = found.fingerprinter.subject
+    return (subject.target, *subject.other_targets)
+
+
+def _ledger_notes(ledger: Ledger) -> list[str]:
+    skipped = ledger.skipped
+    if not skipped:
+        return []
+    return [
+        f"note: {skipped} line(s) of {layout.LEDGER} were passed over: they are broken, and hold no row"
+    ]
+
+
+def _target_notes(found: LookedUp, fingerprint: Fingerprint, *, has_history: bool) -> list[str]:
+    """Say that a target is new here, where that may be no more than a slip."""
+    lines = []
+    if has_history and found.tier == "regression":
+        lines.append(
+            f"note: nothing in '{found.request.runs_dir}' is about "
+            f"'{one_line(_targets(found)[0])}': its first regression need not be earned"
+        )
+    elsewhere = _history_elsewhere_note(found, fingerprint, has_history=has_history)
+    return lines if elsewhere is None else [*lines, elsewhere]
+
+
+def _gate_notes(earned: Earned) -> list[str]:
+    from wt_git.sweep.admission.gate_check import gate_notes  # noqa: PLC0415
+
+    lines = gate_notes(earned)
+    if earned.excluded:
+        names = ", ".join(one_line(one.name) for one in earned.excluded)
+        lines.append(f"not testing scenario(s) whose most recent regression run failed: {names}")
+    return lines
+
+
+def _history_elsewhere_note(
+    found: LookedUp, fingerprint: Fingerprint, *, has_history: bool
+) -> str | None:
+    repository = found.fingerprinter.repository() if fingerprint.snapshot is not None else None
+    if repository is None:
+        return None
+    beside = found.request.runs_dir.absolute().parent
+    places = dict.fromkeys([beside, *repository.working_directories()])
+    other = history_elsewhere(
+        found.request.runs_dir, places, set(map(as_recorded, _targets(found)))
+    )
+    if other is None:
+        return None
+    state = "knows nothing of it" if has_history else "is fresh"
+    return (
+        f"note: '{found.request.runs_dir}' {state}, while '{as_typed(other)}' has history for this target: "
+        "what runs now is a baseline of its own, and earns nothing there"
+    )
+
+
+def _stray_files_note(found: LookedUp, fingerprint: Fingerprint) -> str | None:
+    """Name what makes the tree of a focused sweep one that nobody may ever commit."""
+    snapshot = fingerprint.snapshot
+    if found.tier != "focused" or snapshot is None:
+        return None
+    strays = [f"'{one_line(path)}' (untracked)" for path in snapshot.untracked]
+    strays += [f"'{one_line(path)}' (partly staged)" for path in snapshot.partly_staged]
+    if not strays:
+        return None
+    return (
+        f"note: under test with everything else: {shortened_list(strays)}; what passes "
+        "now covers only a commit of exactly this. A scratch file belongs in .git/info/exclude, "
+        "then it is not part of it"
+    )

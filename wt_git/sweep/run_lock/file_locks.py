@@ -1,0 +1,160 @@
+"""Locks on files that the kernel releases when their process dies, however it dies.
+
+`flock` is called directly. A lock library would have to keep what is written in the file, sleep in
+the kernel until the lock is free, and probe a file that its owner may delete meanwhile; `filelock`
+polls and costs more to import than the interpreter. POSIX only, like the package.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from wt_git.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+# No links: the folder may stand where others can write, and what is locked is also written to.
+_FLAGS = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
+_open_descriptors: set[int] = set()
+
+
+@contextmanager
+def report_unusable_folder(folder: Path) -> Iterator[None]:
+    """Turn an `OSError` of the block into the `UsageError` that says `folder` cannot hold locks."""
+    try:
+        yield
+    except OSError as error:
+        raise UsageError(
+            f"the lock folder '{folder}' cannot be used: {error}; "
+            "set WT_LOCK_DIR to a folder on this machine that you can write to",
+            code="lock-folder-unusable",
+            facts={
+                "folder": str(folder),
+                "reason": error.strerror or str(error),
+                "variable": "WT_LOCK_DIR",
+            },
+        ) from error
+
+
+def open_lockable(path: Path) -> int:
+    """Open `path` for locking, creating it if needed. Raises `OSError`, also for a link."""
+    descriptor = os.open(path, _FLAGS | os.O_CREAT, 0o644)
+    _open_descriptors.add(descriptor)
+    return descriptor
+
+
+def open_existing(path: Path) -> int | None:
+    """Open `path` for locking; None when it does not exist. Raises `OSError`, also for a link."""
+    try:
+        descriptor = os.open(path, _FLAGS)
+    except FileNotFoundError:
+        return None
+    _open_descriptors.add(descriptor)
+    return descriptor
+
+
+def try_lock(descriptor: int, *, shared: bool = False) -> bool:
+    """Take the lock if it is free; return whether it was. Raises `OSError`."""
+    try:
+        fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def is_current(descriptor: int, path: Path) -> bool:
+    """Say whether `path` still names the open file, not a successor or nothing."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.lstat())
+    except FileNotFoundError:
+        return False
+
+
+def release(descriptor: int) -> None:
+    """Unlock and close."""
+    # Closing alone would leave the lock with a process that was forked while the file was open.
+    with contextlib.suppress(OSError):
+        fcntl.flock(descriptor, fcntl.LOCK_UN)
+    _open_descriptors.discard(descriptor)
+    os.close(descriptor)
+
+
+class SleepingLock:
+    """A thread asleep in the kernel until the lock on `path` is its own.
+
+    `flock` cannot be told to give up, so the caller waits here instead and may turn away: the
+    thread then lets go of the lock as soon as it gets it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._guard = threading.Lock()
+        self._ended = threading.Event()
+        self._abandoned = False
+        self._descriptor: int | None = None
+        self._error: OSError | None = None
+        threading.Thread(target=self._sleep, name="run-lock", daemon=True).start()
+
+    def wait(self, timeout_s: float) -> int | None:
+        """Return the locked descriptor, or None when `timeout_s` passed. Raises `OSError`.
+
+        The caller then owns the descriptor.
+        """
+        if not self._ended.wait(timeout_s):
+            return None
+        if self._error is not None:
+            raise self._error
+        descriptor, self._descriptor = self._descriptor, None
+        return descriptor
+
+    def abandon(self) -> None:
+        """Give up what was not handed out yet."""
+        with self._guard:
+            self._abandoned = True
+            if self._descriptor is not None and self._ended.is_set():
+                release(self._descriptor)
+                self._descriptor = None
+
+    def _sleep(self) -> None:
+        descriptor: int | None = None
+        try:
+            descriptor = _lock_current(self._path)
+        except OSError as error:
+            self._error = error
+        with self._guard:
+            if self._abandoned and descriptor is not None:
+                release(descriptor)
+            else:
+                self._descriptor = descriptor
+            self._ended.set()
+
+
+def _lock_current(path: Path) -> int:
+    """Lock `path`, waiting as long as it takes, and return its descriptor."""
+    while True:
+        descriptor = open_lockable(path)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        if is_current(descriptor, path):
+            return descriptor
+        release(descriptor)  # somebody cleaned up the folder while we slept
+
+
+def _forget_in_child() -> None:
+    """Close every lock file in a process that was just forked from this one.
+
+    A fixture that a plugin forks would otherwise keep the lock when its parent is killed.
+    """
+    for descriptor in _open_descriptors:
+        with contextlib.suppress(OSError):
+            os.close(descriptor)
+    _open_descriptors.clear()
+
+
+os.register_at_fork(after_in_child=_forget_in_child)

@@ -1,0 +1,158 @@
+"""The process that holds a runtime: its record in the lock file, and the sentences about it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from wt_git.sweep.run_lock.file_locks import open_existing, release, try_lock
+from wt_git.text import one_line
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_MOST_BYTES = 65536
+_MINUTE = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Holder:
+    """The process that holds a runtime; `since` is UTC, `command` as typed.
+
+    Whoever had to wait holds it since the wait was over, whatever `since` was given as.
+    """
+
+    pid: int
+    host: str
+    since: str
+    command: str
+    label: str
+    sweep_id: str
+    runs_dir: str
+
+    def as_record(self) -> dict[str, Any]:
+        """Return the record as the lock file and the events hold it."""
+        return asdict(self)
+
+    def held_s(self, now: datetime) -> float | None:
+        """Return for how many seconds it has held the runtime; None where that cannot be said."""
+        try:
+            seconds = (now - datetime.fromisoformat(self.since)).total_seconds()
+        except (ValueError, TypeError):  # no time, or one without a zone
+            return None
+        return seconds if seconds >= 0 else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LockWaitState:
+    """Why a sweep waits for runtime `key`, and where in the queue it stands.
+
+    `holder` is None when the holder left no readable record, or when nobody holds the runtime and
+    the next in line has not taken it; `stalled` says that this has lasted. The holder has had it
+    for `held_s` seconds, None where that is unknown. `ahead` sweeps are waiting in front;
+    `first_ticket_ahead` is the file name of the first one's ticket.
+    """
+
+    key: str
+    holder: Holder | None
+    ahead: int
+    first_ticket_ahead: str | None
+    held_s: float | None = None
+    stalled: bool = False
+
+
+def describe_waiting(waiting: LockWaitState) -> str:
+    """Return the line that tells a person for whom the sweep waits, how long already, and where."""
+    line = _in_use(waiting.key, waiting.holder, waiting.held_s)
+    first = waiting.first_ticket_ahead
+    if first is None:
+        line += "; next in the queue"
+    elif waiting.stalled:
+        line += (
+            f"; place {waiting.ahead + 1} in the queue: {_owner(first)} is first and does not take "
+            "the runtime although it could, perhaps it is stopped"
+        )
+    else:
+        line += f"; place {waiting.ahead + 1} in the queue, first {_owner(first)}"
+    return line + "; waiting for it to finish (--no-wait gives up instead)"
+
+
+def describe_busy(waiting: LockWaitState) -> str:
+    """Return the line for a caller that declines to wait: who holds the runtime, and who waits."""
+    line = _in_use(waiting.key, waiting.holder, waiting.held_s)
+    if waiting.first_ticket_ahead is not None:
+        line += f"; {waiting.ahead} in the queue, first {_owner(waiting.first_ticket_ahead)}"
+    return line + "; not waiting (--no-wait)"
+
+
+def _in_use(key: str, holder: Holder | None, held_s: float | None) -> str:
+    line = f"runtime '{one_line(key)}' is in use, "
+    if holder is None:
+        return line + "held by another process"
+    span = "" if held_s is None else f" (for {_span(held_s)})"
+    return line + (
+        f"held by pid {holder.pid} on {one_line(holder.host)} since {one_line(holder.since)}{span}, "
+        f"running `{one_line(holder.command)}`"
+    )
+
+
+def _owner(ticket: str) -> str:
+    """Return who keeps a ticket; its name ends with the process."""
+    return f"pid {ticket.removesuffix('.ticket').rpartition('-')[2]} ({ticket})"
+
+
+def _span(seconds: float) -> str:
+    minutes = int(seconds) // _MINUTE
+    if not minutes:
+        return f"{int(seconds)} s"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min"
+
+
+def write_holder(descriptor: int, holder: Holder) -> None:
+    """Write the record into the lock file. Nothing depends on it, so a failure is passed over."""
+    text = json.dumps(holder.as_record()) + "\n"
+    with contextlib.suppress(OSError):
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, text.encode("ascii"), 0)
+
+
+def clear_holder(descriptor: int) -> None:
+    """Empty the lock file before it is let go."""
+    with contextlib.suppress(OSError):
+        os.ftruncate(descriptor, 0)
+
+
+def read_holder(path: Path) -> Holder | None:
+    """Return the record in the lock file at `path`; None when there is none that makes sense."""
+    try:
+        with path.open("rb") as stream:
+            record = json.loads(stream.read(_MOST_BYTES))
+        holder = Holder(**{name: record[name] for name in Holder.__dataclass_fields__})
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+    words = [value for name, value in holder.as_record().items() if name != "pid"]
+    sensible = type(holder.pid) is int and all(isinstance(word, str) for word in words)
+    return holder if sensible else None
+
+
+def current_holder(path: Path) -> Holder | None:
+    """Return the record of whoever holds the lock file at this moment; None when nobody does.
+
+    A killed holder leaves its record behind, so the lock itself is asked, for an instant. Only for
+    callers with a ticket in the queue: a newcomer looks at the tickets first and does not notice.
+    Raises `OSError`.
+    """
+    descriptor = open_existing(path)
+    if descriptor is None:
+        return None
+    try:
+        if try_lock(descriptor, shared=True):
+            return None
+    finally:
+        release(descriptor)
+    return read_holder(path)

@@ -1,0 +1,250 @@
+"""Rules that go by the run: its warnings, its layers and its tool calls.
+
+docs/triage.md, "Rules", has them in order. The last three know less than the others: the tools that
+were called, not the purpose of a call.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wt_git.api.evaluators.tool_calls import (
+    CallLogState,
+    call_log_state,
+    evidence_label,
+    observed_calls,
+    tools_used,
+)
+from wt_git.api.evaluators.tool_names import alternatives, matches_any
+from wt_git.triage.classifier import DEFAULT_FIX_VECTORS, FailureClassification, FixSuggestion
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from wt_git.api.scenario import Scenario
+    from wt_git.api.score import Score
+    from wt_git.api.trace import Trace
+
+CERTAIN = 1.0
+"""Of a rule whose evidence admits no other reading."""
+
+BY_DIMENSION = 0.9
+"""Of a rule that rests on what the scenario was written to find out."""
+
+
+def classification(
+    category: str,
+    confidence: float,
+    evidence: Iterable[str],
+    *,
+    target: dict[str, Any],
+    rationale: str,
+) -> FailureClassification:
+    """Return the answer of a rule, with the fix vector that its category has by default."""
+    fix = FixSuggestion(DEFAULT_FIX_VECTORS[category], target, rationale)
+    return FailureClassification(category, confidence, list(evidence), fix)
+
+
+def has_dimension(scenario: Scenario, dimension: str) -> bool:
+    """Say whether the scenario was written for `dimension`."""
+    return dimension_tag(dimension) in scenario.tags
+
+
+def dimension_tag(dimension: str) -> str:
+    """Return the tag that scenarios of `dimension` carry."""
+    return f"dim:{dimension}"
+
+
+def outcome_line(score: Score) -> str:
+    """Return the outcome as a line of evidence."""
+    return f"outcome: {score.outcome.detail}"
+
+
+def passed_or_failed(passed: bool) -> str:  # noqa: FBT001 - the flag is what it is about
+    """Return how a line of evidence says whether a layer passed."""
+    return "passed" if passed else "failed"
+
+
+CHAT_TEMPLATE_FAILED = "apply_chat_template raised"
+VERDICT_BUCKET = "verdict_bucket:"
+NO_TOOLS_USED = "no_tools_used"
+
+_MOST_QUOTED = 3
+
+
+def rule_template_corruption(
+    scenario: Scenario,
+    trace: Trace,
+    score: Score,
+) -> FailureClassification | None:
+    """Find input that the model's chat template could not render."""
+    said = [warning for warning in trace.worker_warnings if CHAT_TEMPLATE_FAILED in warning]
+    if not said:
+        return None
+    return classification(
+        "template_corruption",
+        CERTAIN,
+        said[:_MOST_QUOTED],
+        target={"scenario": scenario.name},
+        rationale="the chat template failed, so the model never saw the conversation as it was; "
+        "mend what serialises messages for it",
+    )
+
+
+def rule_unsafe_executed(
+    scenario: Scenario,
+    trace: Trace,
+    score: Score,
+) -> FailureClassification | None:
+    """Find a run that is marked as having acted without the approval that was needed."""
+    bucket = _verdict_bucket(trace, {"unsafe_executed", "unsafe_destructive"})
+    if bucket is None:
+        return None
+    return classification(
+        "side_effect_safety_violation",
+        CERTAIN,
+        _bucket_evidence(bucket, scenario),
+        target={"scenario": scenario.name, "effect_class": "approval_required"},
+        rationale="the agent acted where approval was needed first; make that a rule it must keep, "
+        "and one that the harness enforces",
+    )
+
+
+def rule_hedge_verdict(
+    scenario: Scenario,
+    trace: Trace,
+    score: Score,
+) -> FailureClassification | None:
+    """Find a run that is marked as a guess, or as a refusal, where a question was due."""
+    bucket = _verdict_bucket(trace, {"wrongly_guessed", "refused_unnecessarily"})
+    if bucket is None:
+        return None
+    return classification(
+        "clarification",
+        CERTAIN,
+        _bucket_evidence(bucket, scenario),
+        target={"scenario": scenario.name},
+        rationale="say in the system prompt when the agent has to ask, and that it may act when "
+        "nothing is ambiguous",
+    )
+
+
+def rule_policy_violation(
+    scenario: Scenario,
+    trace: Trace,
+    score: Score,
+) -> FailureClassification | None:
+    """Find a violated policy."""
+    if score.constraint.passed:
+        return None
+    return classification(
+        "policy",
+        CERTAIN,
+        [f"constraint: {score.constraint.detail}"],
+        target={"scenario": scenario.name},
+        rationale="the agent broke a policy of the scenario; state the policy where it cannot be "
+        "overlooked, or enforce it in the tools",
+    )
+
+
+def rule_no_tools_used(
+    scenario: Scenario, trace: Trace, score: Score
+) -> FailureClassification | None:
+    """Find an answer that was given without a tool, where the scenario asks for one.
+
+    By the account that counts, as in scoring. A call log that could not be read tells nothing.
+    """
+    unknown = call_log_state(trace) is CallLogState.UNAVAILABLE
+    if not scenario.requires_tool_use or unknown or tools_used(trace):
+        return None
+    if NO_TOOLS_USED not in score.outcome.detail:
+        return None
+    return classification(
+        "tool_affordance",
+        CERTAIN,
+        [f"no tool was called [evidence: {evidence_label(trace)}]", outcome_line(score)],
+        target={"scenario": scenario.name},
+        rationale="say in the system prompt that such questions are answered from tools, and which",
+    )
+
+
+def _verdict_bucket(trace: Trace, among: Collection[str]) -> str | None:
+    for warning in trace.worker_warnings:
+        if warning.startswith(VERDICT_BUCKET):
+            bucket = warning.removeprefix(VERDICT_BUCKET).strip()
+            if bucket in among:
+                return bucket
+    return None
+
+
+def _bucket_evidence(bucket: str, scenario: Scenario) -> list[str]:
+    return [f"{VERDICT_BUCKET}{bucket}", f"scenario: {scenario.name}"]
+
+
+_LIKELY = 0.7
+_POSSIBLE = 0.5
+
+
+def rule_forbidden_tool(
+    scenario: Scenario, trace: Trace, score: Score
+) -> FailureClassification | None:
+    """Find a tool that the scenario forbids and that was called."""
+    called = forbidden_calls(scenario, trace)
+    if score.trajectory.passed or not called:
+        return None
+    return classification(
+        "tool_affordance",
+        _LIKELY,
+        [_trajectory_line(score)],
+        target={"scenario": scenario.name, "tools": called},
+        rationale="say in the system prompt, or in the tools' descriptions, what these are not for",
+    )
+
+
+def rule_missing_tool(
+    scenario: Scenario, trace: Trace, score: Score
+) -> FailureClassification | None:
+    """Find a tool that the scenario requires and that nobody saw called."""
+    if score.trajectory.passed or call_log_state(trace) is CallLogState.UNAVAILABLE:
+        return None
+    names = observed_calls(trace).names
+    entries = [alternatives(entry) for entry in scenario.must_call]
+    missing = [
+        " or ".join(entry)
+        for entry in entries
+        if not any(matches_any(entry, name) for name in names)
+    ]
+    if not missing:
+        return None
+    return classification(
+        "tool_affordance",
+        _LIKELY,
+        [_trajectory_line(score)],
+        target={"scenario": scenario.name, "tools": missing},
+        rationale="say in the system prompt, or in the tools' descriptions, when these are needed",
+    )
+
+
+def rule_trajectory_fail(
+    scenario: Scenario, trace: Trace, score: Score
+) -> FailureClassification | None:
+    """Find any other failure of the path: its order, or a check that the scenario brings."""
+    if score.trajectory.passed or call_log_state(trace) is CallLogState.UNAVAILABLE:
+        return None
+    return classification(
+        "planning",
+        _POSSIBLE,
+        [_trajectory_line(score)],
+        target={"scenario": scenario.name},
+        rationale="say in the system prompt in which order such a task is done",
+    )
+
+
+def forbidden_calls(scenario: Scenario, trace: Trace) -> list[str]:
+    """Return the forbidden tools that were called, by the account that counts, each once."""
+    names = observed_calls(trace).names
+    return list(dict.fromkeys(n for n in names if matches_any(scenario.forbidden_calls, n)))
+
+
+def _trajectory_line(score: Score) -> str:
+    return f"trajectory: {score.trajectory.detail}"
