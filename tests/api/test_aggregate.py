@@ -162,19 +162,17 @@ def test_the_metrics_of_runs_carry_their_layer():
     assert result.metrics == {"outcome.turns": MetricSummary("number", 2, mean=3.0, min=2, max=4)}
 
 
-@pytest.mark.parametrize(
-    ("numbers", "mean"),
-    [
+def test_the_mean_of_extreme_numbers(subtests):
+    """Sums that no float can hold do not end a sweep."""
+    for numbers, mean in [
         ([1e308, 1e308], 1e308),
         ([10**400, 10**400], 10**400),
         ([10**400, -(10**400)], 0.0),
         ([1e16, 1.0, -1e16], 1 / 3),
-    ],
-)
-def test_the_mean_of_extreme_numbers(numbers, mean):
-    """Sums that no float can hold do not end a sweep."""
-    (summary,) = aggregate_metrics([{"m": number} for number in numbers]).values()
-    assert summary.mean == mean
+    ]:
+        with subtests.test(numbers=numbers, mean=mean):
+            (summary,) = aggregate_metrics([{"m": number} for number in numbers]).values()
+            assert summary.mean == mean
 
 
 @given(st.lists(st.integers() | st.floats(allow_nan=False, allow_infinity=False), min_size=1))

@@ -132,29 +132,27 @@ def _graded(trace: Trace) -> LayerResult:
     return LayerResult(art["rows"] == EXPECTED_ROWS, "report rows match expected")
 
 
-@pytest.mark.parametrize(
-    ("snapshot", "verdict"),
-    [
+def test_an_artifact_is_graded_instead_of_the_prose(subtests):
+    """The probe's snapshot decides; a grader that raises fails the run."""
+    for snapshot, verdict in [
         ({"report": {"found": True, "rows": 12}}, "PASS"),
         ({"report": {"found": True, "rows": 11}}, "FAIL"),
         ({"report": {"found": False}}, "FAIL"),
         ({}, "FAIL"),
         ({"report": {"found": True}}, "FAIL"),
-    ],
-)
-def test_an_artifact_is_graded_instead_of_the_prose(snapshot, verdict):
-    """The probe's snapshot decides; a grader that raises fails the run."""
-    scenario = Scenario(
-        name="...",
-        prompt="...",
-        target_facts=[],
-        outcome_fn=_graded,
-        requires_tool_use=True,
-        preconditions=[StateProbeAvailable()],
-    )
-    probe = RecordingProbe(snapshot)
-    assert flown(scenario, says("Done.", LOOKUP), state_probe=probe).verdict == verdict
-    assert flown(scenario, says("Done."), state_probe=probe).verdict == "FAIL"
+    ]:
+        with subtests.test(snapshot=snapshot, verdict=verdict):
+            scenario = Scenario(
+                name="...",
+                prompt="...",
+                target_facts=[],
+                outcome_fn=_graded,
+                requires_tool_use=True,
+                preconditions=[StateProbeAvailable()],
+            )
+            probe = RecordingProbe(snapshot)
+            assert flown(scenario, says("Done.", LOOKUP), state_probe=probe).verdict == verdict
+            assert flown(scenario, says("Done."), state_probe=probe).verdict == "FAIL"
 
 
 @pytest.mark.parametrize(
@@ -213,30 +211,27 @@ def test_divergence_is_a_policy():
     assert flown(scenario, "yes").verdict == "PASS"
 
 
-@pytest.mark.parametrize(
-    ("answer", "verdict"), [("a and b", "PASS"), ("A, B", "PASS"), ("a", "FAIL"), ("b", "FAIL")]
-)
-def test_facts_are_an_and_of_ors(answer, verdict):
+def test_facts_are_an_and_of_ors(subtests):
     """`[["A","a"],["B"]]` is (A or a) and B, whatever the case."""
-    scenario = Scenario(name="n", prompt="p", target_facts=[["A", "a"], ["B"]])
-    assert flown(scenario, answer.replace("and", "&")).verdict == verdict
+    for answer, verdict in [("a and b", "PASS"), ("A, B", "PASS"), ("a", "FAIL"), ("b", "FAIL")]:
+        with subtests.test(answer=answer, verdict=verdict):
+            scenario = Scenario(name="n", prompt="p", target_facts=[["A", "a"], ["B"]])
+            assert flown(scenario, answer.replace("and", "&")).verdict == verdict
 
 
-@pytest.mark.parametrize(
-    ("answer", "verdict"),
-    [
+def test_a_number_is_a_number(subtests):
+    """`NumberFact(value=75, unit="orders")` is met by the number alone, and by no part of another."""
+    for answer, verdict in [
         ("75 orders", "PASS"),
         ("Orders: 75", "PASS"),
         ("There are 75.", "PASS"),
         ("Part B0075", "FAIL"),
         ("175 orders", "FAIL"),
-    ],
-)
-def test_a_number_is_a_number(answer, verdict):
-    """`NumberFact(value=75, unit="orders")` is met by the number alone, and by no part of another."""
-    fact = NumberFact(value=75, unit="orders")
-    scenario = Scenario(name="n", prompt="p", target_numbers=[fact])
-    assert flown(scenario, answer).verdict == verdict
+    ]:
+        with subtests.test(answer=answer, verdict=verdict):
+            fact = NumberFact(value=75, unit="orders")
+            scenario = Scenario(name="n", prompt="p", target_numbers=[fact])
+            assert flown(scenario, answer).verdict == verdict
 
 
 class MaxLookups(TrajectoryCheck):
@@ -283,25 +278,23 @@ def test_a_policy():
     assert flown(scenario, "Sent it without approval.").verdict == "FAIL"
 
 
-@pytest.mark.parametrize(
-    ("snapshot", "verdict", "said"),
-    [
+def test_a_policy_reads_the_world_from_the_trace(subtests):
+    """A snapshot without the source is a broken rule, with the reason in the detail."""
+    for snapshot, verdict, said in [
         ({"github": {"prs": [{"base": "dev"}, {"base": "main"}]}}, "PASS", ""),
         ({"github": {"prs": []}}, "FAIL", "pr_opened_against_main"),
         ({}, "FAIL", "'github'"),
-    ],
-)
-def test_a_policy_reads_the_world_from_the_trace(snapshot, verdict, said):
-    """A snapshot without the source is a broken rule, with the reason in the detail."""
-    policy = Policy(name="pr_opened_against_main",
-           predicate=lambda t: any(pr["base"] == "main"
-                                   for pr in t.observations["github"]["prs"]))  # fmt: skip
+    ]:
+        with subtests.test(snapshot=snapshot, verdict=verdict, said=said):
+            policy = Policy(name="pr_opened_against_main",
+                   predicate=lambda t: any(pr["base"] == "main"
+                                           for pr in t.observations["github"]["prs"]))  # fmt: skip
 
-    scenario = Scenario(name="n", prompt="p", policies=[policy])
-    runtime = RecordingRuntime(RecordingHandle(["opened"]))
-    result = run_scenario(scenario, runtime, state_probe=RecordingProbe(snapshot))
-    assert result.aggregate.verdict == verdict
-    assert said in result.runs[0].score.constraint.detail
+            scenario = Scenario(name="n", prompt="p", policies=[policy])
+            runtime = RecordingRuntime(RecordingHandle(["opened"]))
+            result = run_scenario(scenario, runtime, state_probe=RecordingProbe(snapshot))
+            assert result.aggregate.verdict == verdict
+            assert said in result.runs[0].score.constraint.detail
 
 
 def test_a_reference_case():

@@ -40,17 +40,15 @@ def test_whatever_else_a_file_holds_is_refused_with_its_name(data: bytes) -> Non
         load_document("d.json", whole, RefusedError)
 
 
-@pytest.mark.parametrize(
-    ("data", "why"),
-    [
+def test_the_error_says_what_is_wrong(subtests):
+    """That it is no JSON, or what its reader says."""
+    for data, why in [
         (b"", "invalid JSON: "),
         (b"[" * 100_000, "invalid JSON: nested too deeply"),
         (b"NaN", "invalid JSON: NaN is not a JSON number"),
         (b"[]", "the document must be an object"),
-    ],
-)
-def test_the_error_says_what_is_wrong(data: bytes, why: str) -> None:
-    """That it is no JSON, or what its reader says."""
-    Path("d.json").write_bytes(data)
-    with pytest.raises(RefusedError, match=rf"\Ad\.json: {why}"):
-        load_document(Path("d.json"), whole, RefusedError)
+    ]:
+        with subtests.test(data=data, why=why):
+            Path("d.json").write_bytes(data)
+            with pytest.raises(RefusedError, match=rf"\Ad\.json: {why}"):
+                load_document(Path("d.json"), whole, RefusedError)

@@ -35,21 +35,21 @@ def test_a_tuple_becomes_an_array():
     assert json_copy({"a": (1, (2,))}, "x", RefusedError) == {"a": [1, [2]]}
 
 
-@pytest.mark.parametrize(
-    ("value", "message"),
-    [
+def test_what_json_cannot_hold_is_refused_by_its_place(subtests):
+    """It could be read but never written again."""
+    for value, message in [
         (math.nan, "x must be a JSON value, got NaN"),
         ({"a": [0, math.inf]}, r"x\.a\[1\] must be a JSON value, got Infinity"),
         ([{1: 2}], r"x\[0\] must have strings for names, got 1"),
         ({"a": {1}}, r"x\.a must be a JSON value, got a set"),
         ([b"raw"], r"x\[0\] must be a JSON value, got a bytes"),
         ([10**5000], r"x\[0\] must be a JSON value, got a huge integer"),
-    ],
-)
-def test_what_json_cannot_hold_is_refused_by_its_place(value, message):
-    """It could be read but never written again."""
-    with pytest.raises(RefusedError, match=message):
-        json_copy(value, "x", RefusedError)
+    ]:
+        with (
+            subtests.test(value=value, message=message),
+            pytest.raises(RefusedError, match=message),
+        ):
+            json_copy(value, "x", RefusedError)
 
 
 def test_a_value_may_be_nested_as_deep_as_readers_follow_and_no_deeper():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import PurePosixPath
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from kit.traces import json_values
@@ -26,9 +25,9 @@ def test_what_json_can_hold_is_kept(value):
     assert json_value(value) == value
 
 
-@pytest.mark.parametrize(
-    ("value", "written"),
-    [
+def test_leaves_that_json_cannot_hold_become_their_repr(subtests):
+    """They do so wherever they stand, and nothing around them changes."""
+    for value, written in [
         ({1, 2} - {2}, "{1}"),
         (b"raw", "b'raw'"),
         (PurePosixPath("a/b"), "PurePosixPath('a/b')"),
@@ -40,11 +39,9 @@ def test_what_json_can_hold_is_kept(value):
             {"1": "a", "false": "b", "null": "c", "2.5": "d", "(1, 2)": "e"},
         ),
         (Mute(), "<Mute without a repr>"),
-    ],
-)
-def test_leaves_that_json_cannot_hold_become_their_repr(value, written):
-    """They do so wherever they stand, and nothing around them changes."""
-    assert json_value({"deep": [value]}) == {"deep": [written]}
+    ]:
+        with subtests.test(value=value, written=written):
+            assert json_value({"deep": [value]}) == {"deep": [written]}
 
 
 def test_an_integer_too_long_to_write_is_written_in_hexadecimal():

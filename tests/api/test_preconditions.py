@@ -46,18 +46,19 @@ def world(**parts) -> PreconditionContext:
     )
 
 
-@pytest.mark.parametrize(
-    "tool",
-    [
+def test_a_tool_is_found_in_each_form_of_listing(subtests):
+    """Names may be decorated; items may be names, objects, or hold a name."""
+    for tool in [
         "client_lookup",
         "ops.client_lookup",
         {"name": "mcp_acme_client_lookup"},
         SimpleNamespace(name="client_lookup"),
-    ],
-)
-def test_a_tool_is_found_in_each_form_of_listing(tool):
-    """Names may be decorated; items may be names, objects, or hold a name."""
-    assert ToolAvailable("client_lookup").check(world(mcp_handles=[Serving("x", tool)])) is None
+    ]:
+        with subtests.test(tool=tool):
+            assert (
+                ToolAvailable("client_lookup").check(world(mcp_handles=[Serving("x", tool)]))
+                is None
+            )
 
 
 def test_a_tool_of_another_name_is_not_enough():
@@ -129,9 +130,9 @@ def test_a_probe_is_wired_or_not():
     assert StateProbeAvailable().check(world(state_probe=object())) is None
 
 
-@pytest.mark.parametrize(
-    ("answer", "reason"),
-    [
+def test_a_function_answers_for_the_world(subtests):
+    """None and True are fine, False has the description, anything else is the reason."""
+    for answer, reason in [
         (None, None),
         (True, None),
         (False, "rows are seeded"),
@@ -139,11 +140,11 @@ def test_a_probe_is_wired_or_not():
         (0, "0"),
         (1, "1"),
         ([], "[]"),
-    ],
-)
-def test_a_function_answers_for_the_world(answer, reason):
-    """None and True are fine, False has the description, anything else is the reason."""
-    assert Check(lambda ctx: answer, "rows are seeded").check(world()) == reason
+    ]:
+        with subtests.test(answer=answer, reason=reason):
+            assert (
+                Check(lambda ctx, answer=answer: answer, "rows are seeded").check(world()) == reason
+            )
 
 
 def test_a_function_sees_the_context():

@@ -105,23 +105,28 @@ def test_a_prefix_is_sent_as_user_and_assistant_texts():
     ]
 
 
-@pytest.mark.parametrize(
-    ("from_turn", "frozen", "live"),
-    [(1, 0, ["first", "second"]), (2, 3, ["second"]), (None, 3, ["second"])],
-)
-def test_a_run_is_split_at_a_user_turn(from_turn, frozen, live):
+def test_a_run_is_split_at_a_user_turn(subtests):
     """That turn and later ones are sent live; what came before is frozen."""
-    trace = two_turns()
-    prefix, texts = split_at_user_turn(trace, from_turn)
-    assert list(prefix.turns) == trace.turns[:frozen]
-    assert (prefix.source, texts) == (trace.run_id, live)
+    for from_turn, frozen, live in [
+        (1, 0, ["first", "second"]),
+        (2, 3, ["second"]),
+        (None, 3, ["second"]),
+    ]:
+        with subtests.test(from_turn=from_turn, frozen=frozen, live=live):
+            trace = two_turns()
+            prefix, texts = split_at_user_turn(trace, from_turn)
+            assert list(prefix.turns) == trace.turns[:frozen]
+            assert (prefix.source, texts) == (trace.run_id, live)
 
 
-@pytest.mark.parametrize("from_turn", [0, -1, 3])
-def test_a_turn_that_is_not_there_is_refused(from_turn):
+def test_a_turn_that_is_not_there_is_refused(subtests):
     """The message says which there are."""
-    with pytest.raises(ValueError, match=f"user turns 1 to 2.*no turn {from_turn}"):
-        split_at_user_turn(two_turns(), from_turn)
+    for from_turn in [0, -1, 3]:
+        with (
+            subtests.test(from_turn=from_turn),
+            pytest.raises(ValueError, match=f"user turns 1 to 2.*no turn {from_turn}"),
+        ):
+            split_at_user_turn(two_turns(), from_turn)
 
 
 def test_a_run_without_user_turns_cannot_be_replayed():
@@ -130,9 +135,9 @@ def test_a_run_without_user_turns_cannot_be_replayed():
         split_at_user_turn(a_trace(assistant()))
 
 
-@pytest.mark.parametrize(
-    ("warnings", "length"),
-    [
+def test_the_length_of_the_prefix_is_on_the_trace(subtests):
+    """The first marker counts; one that cannot be read means none."""
+    for warnings, length in [
         ([], 0),
         (["replay_prefix: source=run-7 turns=2"], 2),
         (
@@ -146,11 +151,9 @@ def test_a_run_without_user_turns_cannot_be_replayed():
         (["replay_prefix: source=run-7 turns=" + "9" * 5000], 0),
         (["replay_prefix: source=run-7 turns=x", "replay_prefix: source=b turns=2"], 0),
         (["see replay_prefix: source=run-7 turns=2"], 0),
-    ],
-)
-def test_the_length_of_the_prefix_is_on_the_trace(warnings, length):
-    """The first marker counts; one that cannot be read means none."""
-    assert prefix_length(a_trace(worker_warnings=warnings)) == length
+    ]:
+        with subtests.test(warnings=warnings, length=length):
+            assert prefix_length(a_trace(worker_warnings=warnings)) == length
 
 
 def test_a_trace_without_a_prefix_is_scored_itself():

@@ -84,11 +84,14 @@ def test_fields_stand_in_their_documented_order():
         Scenario(*values, [golden("g")])
 
 
-@pytest.mark.parametrize("name", ["", " ", "\t\n"])
-def test_a_name_must_say_something(name):
+def test_a_name_must_say_something(subtests):
     """A scenario is selected by its name."""
-    with pytest.raises(ValueError, match="name must not be empty"):
-        a_scenario(name=name)
+    for name in ["", " ", "\t\n"]:
+        with (
+            subtests.test(name=name),
+            pytest.raises(ValueError, match="name must not be empty"),
+        ):
+            a_scenario(name=name)
 
 
 @pytest.mark.parametrize("prompt", ["", "  \n"])
@@ -99,11 +102,11 @@ def test_something_must_be_asked(prompt):
     assert a_scenario(prompt=prompt, user_turns=["hi"]).scored_prompt == "hi"
 
 
-@pytest.mark.parametrize("turns", [[""], ["hi", "  "], ["\n", "hi"]])
-def test_no_turn_may_be_empty(turns):
+def test_no_turn_may_be_empty(subtests):
     """An agent cannot answer nothing."""
-    with pytest.raises(ValueError, match="empty turns"):
-        a_scenario(user_turns=turns)
+    for turns in [[""], ["hi", "  "], ["\n", "hi"]]:
+        with subtests.test(turns=turns), pytest.raises(ValueError, match="empty turns"):
+            a_scenario(user_turns=turns)
 
 
 def test_order_needs_something_to_order():
@@ -113,11 +116,14 @@ def test_order_needs_something_to_order():
     assert a_scenario(order_matters=True, must_call=["a", "b"]).order_matters
 
 
-@pytest.mark.parametrize("group", [[], (), ""])
-def test_what_no_call_can_satisfy_is_refused(group):
+def test_what_no_call_can_satisfy_is_refused(subtests):
     """An empty group of alternatives can never be met."""
-    with pytest.raises(ValueError, match="must_call holds an empty"):
-        a_scenario(must_call=["a", group])
+    for group in [[], (), ""]:
+        with (
+            subtests.test(group=group),
+            pytest.raises(ValueError, match="must_call holds an empty"),
+        ):
+            a_scenario(must_call=["a", group])
 
 
 def test_alternatives_may_be_a_list_or_a_tuple():
@@ -126,11 +132,14 @@ def test_alternatives_may_be_a_list_or_a_tuple():
     assert a_scenario(must_call=groups).must_call == groups
 
 
-@pytest.mark.parametrize("layer", ["integrity", "robustness", "Outcome", ""])
-def test_only_three_layers_can_be_chosen_as_gates(layer):
+def test_only_three_layers_can_be_chosen_as_gates(subtests):
     """Integrity always counts, so it cannot be chosen."""
-    with pytest.raises(ValueError, match="unknown gate layers"):
-        a_scenario(gate_layers=["outcome", layer])
+    for layer in ["integrity", "robustness", "Outcome", ""]:
+        with (
+            subtests.test(layer=layer),
+            pytest.raises(ValueError, match="unknown gate layers"),
+        ):
+            a_scenario(gate_layers=["outcome", layer])
 
 
 def test_a_gate_is_chosen_once():
@@ -145,31 +154,33 @@ def test_reference_cases_have_names_of_their_own():
         a_scenario(reference_cases=[golden("a"), golden("b"), golden("a")])
 
 
-@pytest.mark.parametrize(
-    ("fields", "named"),
-    [
+def test_a_string_is_no_list(subtests):
+    """Its letters would each be taken for a fact or a tool."""
+    for fields, named in [
         ({"must_call": "lookup"}, "must_call"),
         ({"target_facts": "75"}, "target_facts"),
         ({"target_facts": ["75"]}, "each group of target_facts"),
         ({"forbidden_facts": "none"}, "forbidden_facts"),
         ({"user_turns": "hi there"}, "user_turns"),
         ({"tags": "dim:a"}, "tags"),
-    ],
-)
-def test_a_string_is_no_list(fields, named):
-    """Its letters would each be taken for a fact or a tool."""
-    with pytest.raises(ValueError, match=f"{named} must be a list"):
-        a_scenario(**fields)
+    ]:
+        with (
+            subtests.test(fields=fields, named=named),
+            pytest.raises(ValueError, match=f"{named} must be a list"),
+        ):
+            a_scenario(**fields)
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [{"prompt": " "}, {"order_matters": True}, {"gate_layers": ["x"]}, {"must_call": [[]]}],
-)
-def test_a_refusal_says_which_scenario_it_is_about(fields):
+def test_a_refusal_says_which_scenario_it_is_about(subtests):
     """A pack may hold a hundred of them."""
-    with pytest.raises(ValueError, match="'lookup'"):
-        a_scenario(**fields)
+    for fields in [
+        {"prompt": " "},
+        {"order_matters": True},
+        {"gate_layers": ["x"]},
+        {"must_call": [[]]},
+    ]:
+        with subtests.test(fields=fields), pytest.raises(ValueError, match="'lookup'"):
+            a_scenario(**fields)
 
 
 def test_the_last_user_turn_is_scored():
@@ -181,9 +192,9 @@ def test_the_last_user_turn_is_scored():
 TRAJECTORY, CONSTRAINT = {"must_call": ["a"]}, {"policies": [KEEPS]}
 
 
-@pytest.mark.parametrize(
-    ("declared", "gate_layers", "strict", "resolved"),
-    [
+def test_gates_are_what_is_declared_or_chosen(subtests):
+    """A choice is final, unless the gates are strict: then it may only add."""
+    for declared, gate_layers, strict, resolved in [
         (TRAJECTORY, None, True, "outcome trajectory"),
         (TRAJECTORY, None, False, "outcome trajectory"),
         (TRAJECTORY, ["outcome"], True, "outcome trajectory"),
@@ -193,20 +204,17 @@ TRAJECTORY, CONSTRAINT = {"must_call": ["a"]}, {"policies": [KEEPS]}
         ({}, [], True, "outcome"),
         (TRAJECTORY | CONSTRAINT, [], False, ""),
         ({}, ["constraint", "outcome"], False, "outcome constraint"),
-    ],
-)
-def test_gates_are_what_is_declared_or_chosen(declared, gate_layers, strict, resolved):
-    """A choice is final, unless the gates are strict: then it may only add."""
-    scenario = a_scenario(**declared, gate_layers=gate_layers, strict_gates=strict)
-    assert scenario.resolved_gate_layers() == tuple(resolved.split())
+    ]:
+        with subtests.test(declared=declared, gate_layers=gate_layers, strict=strict):
+            scenario = a_scenario(**declared, gate_layers=gate_layers, strict_gates=strict)
+            assert scenario.resolved_gate_layers() == tuple(resolved.split())
 
 
-@pytest.mark.parametrize(
-    ("layer", "fields"), [(layer, each) for layer, some in DECLARES.items() for each in some]
-)
-def test_a_check_declares_its_layer(layer, fields):
+def test_a_check_declares_its_layer(subtests):
     """Without a choice, a layer gates when something is to be checked in it."""
-    assert a_scenario(**fields).resolved_gate_layers() == ("outcome", layer)
+    for layer, fields in [(layer, each) for layer, some in DECLARES.items() for each in some]:
+        with subtests.test(layer=layer, fields=fields):
+            assert a_scenario(**fields).resolved_gate_layers() == ("outcome", layer)
 
 
 def test_other_fields_declare_no_layer():
@@ -253,11 +261,11 @@ def test_a_check_may_look_at_the_trace_and_need_not():
     assert AnyPath().check_trace(a_trace(), ["a"]) == (True, "1 calls")
 
 
-@pytest.mark.parametrize("kind", [Perturbation, PreSendPerturbation, TrajectoryCheck])
-def test_extension_points_are_abstract(kind):
+def test_extension_points_are_abstract(subtests):
     """An author who forgets a method learns it when the pack is loaded."""
-    with pytest.raises(TypeError, match="abstract"):
-        kind()
+    for kind in [Perturbation, PreSendPerturbation, TrajectoryCheck]:
+        with subtests.test(kind=kind), pytest.raises(TypeError, match="abstract"):
+            kind()
 
 
 def test_history_shaping_is_a_family_of_its_own():
@@ -287,34 +295,31 @@ OUTCOME_CHECKS = [
 ]
 
 
-@pytest.mark.parametrize("fields", list(chain(OUTCOME_CHECKS, *DECLARES.values())))
-def test_a_scenario_with_any_check_is_not_vacuous(fields):
+def test_a_scenario_with_any_check_is_not_vacuous(subtests):
     """One thing that can fail is enough."""
-    assert not is_vacuous(a_scenario(**fields))
+    for fields in list(chain(OUTCOME_CHECKS, *DECLARES.values())):
+        with subtests.test(fields=fields):
+            assert not is_vacuous(a_scenario(**fields))
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [
+def test_a_scenario_whose_gate_cannot_fail_is_vacuous(subtests):
+    """An empty answer would pass it: nothing is checked, or nothing where the gate is."""
+    for fields in [
         {},
         {"perturbations": [Loud()]},
         {"requires_tools": ["a"], "tags": ["dim:a"]},
         {"must_call": ["a"], "gate_layers": ["outcome"]},
         {"target_facts": [["75"]], "gate_layers": ["constraint"]},
-    ],
-)
-def test_a_scenario_whose_gate_cannot_fail_is_vacuous(fields):
-    """An empty answer would pass it: nothing is checked, or nothing where the gate is."""
-    assert is_vacuous(a_scenario(**fields))
+    ]:
+        with subtests.test(fields=fields):
+            assert is_vacuous(a_scenario(**fields))
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [
+def test_a_diagnostic_scenario_is_meant_to_be_one(subtests):
+    """No gate at all is a deliberate choice."""
+    for fields in [
         dict(chain(*map(dict.items, pair)))
         for pair in combinations([{}, *OUTCOME_CHECKS[:2], *DECLARES["constraint"]], 2)
-    ],
-)
-def test_a_diagnostic_scenario_is_meant_to_be_one(fields):
-    """No gate at all is a deliberate choice."""
-    assert not is_vacuous(a_scenario(**fields, gate_layers=[]))
+    ]:
+        with subtests.test(fields=fields):
+            assert not is_vacuous(a_scenario(**fields, gate_layers=[]))

@@ -38,9 +38,9 @@ def test_metrics_are_copied_so_that_later_changes_do_not_reach_the_result():
     assert result.metrics == {"calls": 2}
 
 
-@pytest.mark.parametrize(
-    ("value", "kept"),
-    [
+def test_metric_values_become_plain_ones(subtests):
+    """Booleans, text and numbers are kept, numbers of other types become int or float."""
+    for value, kept in [
         (True, True),
         ("two", "two"),
         (3, 3),
@@ -48,65 +48,71 @@ def test_metrics_are_copied_so_that_later_changes_do_not_reach_the_result():
         (Grade.GOOD, 2),
         (Fraction(1, 4), 0.25),
         (10**400, 10**400),
-    ],
-)
-def test_metric_values_become_plain_ones(value, kept):
-    """Booleans, text and numbers are kept, numbers of other types become int or float."""
-    (result,) = validate_metrics(UserDict({"m": value})).values()
-    assert (result, type(result)) == (kept, type(kept))
+    ]:
+        with subtests.test(value=value, kept=kept):
+            (result,) = validate_metrics(UserDict({"m": value})).values()
+            assert (result, type(result)) == (kept, type(kept))
 
 
-@pytest.mark.parametrize("metrics", [None, [("a", 1)], "a", 3])
-def test_metrics_that_are_no_mapping_are_refused(metrics):
+def test_metrics_that_are_no_mapping_are_refused(subtests):
     """None is no mapping either."""
-    with pytest.raises(TypeError, match="mapping"):
-        LayerResult(True, "", metrics)
+    for metrics in [None, [("a", 1)], "a", 3]:
+        with subtests.test(metrics=metrics), pytest.raises(TypeError, match="mapping"):
+            LayerResult(True, "", metrics)
 
 
-@pytest.mark.parametrize("name", ["", "  ", "\n", 3, None, ("a",)])
-def test_metric_names_must_say_something(name):
+def test_metric_names_must_say_something(subtests):
     """A blank name, or one that is no text, is refused."""
-    with pytest.raises(ValueError, match="metric names"):
-        validate_metrics({name: 1})
+    for name in ["", "  ", "\n", 3, None, ("a",)]:
+        with subtests.test(name=name), pytest.raises(ValueError, match="metric names"):
+            validate_metrics({name: 1})
 
 
-@pytest.mark.parametrize(
-    "value", [float("nan"), float("inf"), -float("inf"), Fraction(10**400), Fraction(-(10**400))]
-)
-def test_metric_numbers_must_be_finite(value):
+def test_metric_numbers_must_be_finite(subtests):
     """NaN, infinities, and what becomes one as a float are refused."""
-    with pytest.raises(ValueError, match=r"'m'.*finite"):
-        validate_metrics({"m": value})
+    for value in [
+        float("nan"),
+        float("inf"),
+        -float("inf"),
+        Fraction(10**400),
+        Fraction(-(10**400)),
+    ]:
+        with subtests.test(value=value), pytest.raises(ValueError, match=r"'m'.*finite"):
+            validate_metrics({"m": value})
 
 
-@pytest.mark.parametrize("value", [None, [1], {"a": 1}, 1j, Decimal(1), object(), b"x"])
-def test_metric_values_of_another_kind_are_refused(value):
+def test_metric_values_of_another_kind_are_refused(subtests):
     """The message names the metric and the kinds that are possible."""
-    with pytest.raises(TypeError, match=r"'m' must be bool, int, float, or str"):
-        validate_metrics({"m": value})
+    for value in [None, [1], {"a": 1}, 1j, Decimal(1), object(), b"x"]:
+        with (
+            subtests.test(value=value),
+            pytest.raises(TypeError, match=r"'m' must be bool, int, float, or str"),
+        ):
+            validate_metrics({"m": value})
 
 
-@pytest.mark.parametrize(
-    ("cost", "weight"),
-    [
+def test_risk_weight_adds_up(subtests):
+    """The weight is the severity's, and more for each aggravating circumstance."""
+    for cost, weight in [
         (FailureCost(), 1),
         (FailureCost("medium"), 4),
         (FailureCost("high", customer_visible=True), 18),
         (FailureCost("low", reversible=False), 5),
         (FailureCost("low", side_effect_performed=True), 9),
         (FailureCost("critical", True, False, True), 78),
-    ],
-)
-def test_risk_weight_adds_up(cost, weight):
-    """The weight is the severity's, and more for each aggravating circumstance."""
-    assert cost.risk_weight == weight
+    ]:
+        with subtests.test(cost=cost, weight=weight):
+            assert cost.risk_weight == weight
 
 
-@pytest.mark.parametrize("severity", ["severe", "", "LOW", None, 1, ["low"]])
-def test_unknown_severities_are_refused(severity):
+def test_unknown_severities_are_refused(subtests):
     """The message lists the ones there are."""
-    with pytest.raises(ValueError, match="severity must be one of low, medium, high, critical"):
-        FailureCost(severity)
+    for severity in ["severe", "", "LOW", None, 1, ["low"]]:
+        with (
+            subtests.test(severity=severity),
+            pytest.raises(ValueError, match="severity must be one of low, medium, high, critical"),
+        ):
+            FailureCost(severity)
 
 
 @pytest.mark.parametrize("flag", ["customer_visible", "reversible", "side_effect_performed"])

@@ -175,15 +175,18 @@ def test_times_of_other_zones_keep_their_moment(moment, minutes):
     assert trace_from_dict(written).started_at == zoned
 
 
-@pytest.mark.parametrize("version", [{}, {"windtunnel_trace": 0}, {"windtunnel_trace": 1}])
-def test_old_traces_are_read(version):
+def test_old_traces_are_read(subtests):
     """Without a version, and without what was added later."""
-    needed = (
-        "run_id scenario_id agent_id variant_id model quant sampler started_at finished_at turns"
-    )
-    whole = trace_to_dict(a_trace())
-    old = version | {name: whole[name] for name in needed.split()} | {"tool_schema_hash": None}
-    assert trace_from_dict(old | {"something_new": 1}) == a_trace()
+    for version in [{}, {"windtunnel_trace": 0}, {"windtunnel_trace": 1}]:
+        with subtests.test(version=version):
+            needed = "run_id scenario_id agent_id variant_id model quant sampler started_at finished_at turns"
+            whole = trace_to_dict(a_trace())
+            old = (
+                version
+                | {name: whole[name] for name in needed.split()}
+                | {"tool_schema_hash": None}
+            )
+            assert trace_from_dict(old | {"something_new": 1}) == a_trace()
 
 
 def test_old_turns_are_read():
@@ -197,9 +200,9 @@ def test_old_turns_are_read():
     assert trace_from_dict(payload).turns[1].rendered_prompt_hash == compute_hash("x")
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
+def test_a_missing_member_is_named(subtests):
+    """A trace without its identity, its times or its turns is no trace."""
+    for name in [
         "run_id",
         "scenario_id",
         "agent_id",
@@ -211,27 +214,26 @@ def test_old_turns_are_read():
         "finished_at",
         "turns",
         "tool_schema_hash",
-    ],
-)
-def test_a_missing_member_is_named(name):
-    """A trace without its identity, its times or its turns is no trace."""
-    payload = trace_to_dict(a_trace())
-    del payload[name]
-    with pytest.raises(TraceFormatError, match=f"^{name} is missing"):
-        trace_from_dict(payload)
+    ]:
+        with subtests.test(name=name):
+            payload = trace_to_dict(a_trace())
+            del payload[name]
+            with pytest.raises(TraceFormatError, match=f"^{name} is missing"):
+                trace_from_dict(payload)
 
 
-@pytest.mark.parametrize("version", [2, -1, 1 << 20_000], ids=["2", "-1", "huge"])
-def test_other_versions_are_unsupported(version):
+def test_other_versions_are_unsupported(subtests):
     """The message says which are known."""
-    payload = trace_to_dict(a_trace()) | {"windtunnel_trace": version}
-    with pytest.raises(TraceFormatError, match=r"unsupported windtunnel_trace .* 0 and 1"):
-        trace_from_dict(payload)
+    for version in [2, -1, 1 << 20_000]:
+        with subtests.test(version=version):
+            payload = trace_to_dict(a_trace()) | {"windtunnel_trace": version}
+            with pytest.raises(TraceFormatError, match=r"unsupported windtunnel_trace .* 0 and 1"):
+                trace_from_dict(payload)
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "said"),
-    [
+def test_a_wrong_member_is_named(subtests):
+    """The message says which member, what it should be, and what it is."""
+    for name, value, said in [
         ("windtunnel_trace", True, "windtunnel_trace must be an integer, got true"),
         ("windtunnel_trace", "1", "windtunnel_trace must be an integer, got '1'"),
         ("windtunnel_trace", 1.0, "windtunnel_trace must be an integer, got 1.0"),
@@ -252,18 +254,16 @@ def test_other_versions_are_unsupported(version):
         ("surface", "x" * 99, "surface must be an object, got '" + "x" * 60 + "...'"),
         ("model_calls", [None], "model_calls[0] must be an object, got null"),
         ("tool_schema_hash", 1 << 90, "tool_schema_hash must be a string, got a huge integer"),
-    ],
-)
-def test_a_wrong_member_is_named(name, value, said):
-    """The message says which member, what it should be, and what it is."""
-    with pytest.raises(TraceFormatError) as refusal:
-        trace_from_dict(trace_to_dict(a_trace()) | {name: value})
-    assert str(refusal.value).startswith(said)
+    ]:
+        with subtests.test(name=name, value=value, said=said):
+            with pytest.raises(TraceFormatError) as refusal:
+                trace_from_dict(trace_to_dict(a_trace()) | {name: value})
+            assert str(refusal.value).startswith(said)
 
 
-@pytest.mark.parametrize(
-    ("member", "value", "said"),
-    [
+def test_a_wrong_member_of_a_turn_is_named(subtests):
+    """With the place of the turn."""
+    for member, value, said in [
         ("content", None, "turns[0].content must be a string, got null"),
         ("content", ["a"], "turns[0].content must be a string, got an array"),
         ("tool_calls", {}, "turns[0].tool_calls must be an array, got an object"),
@@ -272,15 +272,13 @@ def test_a_wrong_member_is_named(name, value, said):
         ("latency_ms", 10**400, "turns[0].latency_ms must be a number that a float can hold"),
         ("rendered_prompt", 1, "turns[0].rendered_prompt must be a string, got 1"),
         ("rendered_prompt_hash", 1, "turns[0].rendered_prompt_hash must be a string, got 1"),
-    ],
-)
-def test_a_wrong_member_of_a_turn_is_named(member, value, said):
-    """With the place of the turn."""
-    payload = trace_to_dict(a_trace(user()))
-    payload["turns"][0][member] = value
-    with pytest.raises(TraceFormatError) as refusal:
-        trace_from_dict(payload)
-    assert str(refusal.value).startswith(said)
+    ]:
+        with subtests.test(member=member, value=value, said=said):
+            payload = trace_to_dict(a_trace(user()))
+            payload["turns"][0][member] = value
+            with pytest.raises(TraceFormatError) as refusal:
+                trace_from_dict(payload)
+            assert str(refusal.value).startswith(said)
 
 
 @pytest.mark.parametrize(

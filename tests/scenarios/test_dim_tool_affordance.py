@@ -53,22 +53,20 @@ def test_what_failures_would_cost():
     }
 
 
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
+def test_prompts_carry_what_the_scenario_is_about(subtests):
+    """The question names its client or article, never by the id that the agent has to find."""
+    for name, words in [
         ("lookup_before_action", ["Lowell Spinners"]),
         ("field_scope_inference", ["Lowell Spinners", "email"]),
         ("wrong_tool_correction", ["B001AAA", "described", "brand"]),
         ("investigate_before_export", ["Lowell Spinners", "CSV", "link"]),
         ("export_customer_products", ["Lowell Spinners", "CSV", "Only"]),
         ("bulk_table_to_csv", ["Seattle Steelheads", "SKU", "Storage", "quantity", "table"]),
-    ],
-)
-def test_prompts_carry_what_the_scenario_is_about(name, words):
-    """The question names its client or article, never by the id that the agent has to find."""
-    prompt = SCENARIOS[name].prompt
-    assert all(word in prompt for word in words)
-    assert "ACC-" not in prompt
+    ]:
+        with subtests.test(name=name, words=words):
+            prompt = SCENARIOS[name].prompt
+            assert all(word in prompt for word in words)
+            assert "ACC-" not in prompt
 
 
 def test_the_bulk_question_does_not_give_the_csv_away():
@@ -76,11 +74,11 @@ def test_the_bulk_question_does_not_give_the_csv_away():
     assert "csv" not in SCENARIOS["bulk_table_to_csv"].prompt.lower()
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
-def test_no_prompt_is_its_own_answer(name):
+def test_no_prompt_is_its_own_answer(subtests):
     """Repeating the question fails the outcome, tools used or not."""
-    scenario = SCENARIOS[name]
-    assert not evaluate_outcome(flight(scenario.prompt, "client_lookup"), scenario).passed
+    for name, scenario in SCENARIOS.items():
+        with subtests.test(name=name):
+            assert not evaluate_outcome(flight(scenario.prompt, "client_lookup"), scenario).passed
 
 
 def flight(answer: str, *tools: str):
@@ -102,37 +100,33 @@ def judge(name: str, answer: str, *tools: str) -> tuple[bool, bool]:
     )
 
 
-@pytest.mark.parametrize(
-    ("answer", "outcome"),
-    [
+def test_the_total_is_a_number_not_a_substring(subtests):
+    """Twenty has to be stated; 200 or part of an identifier is not twenty."""
+    for answer, outcome in [
         ("Lowell Spinners have 20 units on order.", True),
         ("ACC-LSPN-001: 12 + 8 = 20.", True),
         ("Lowell Spinners have 200 units on order.", False),
         ("Lowell Spinners have 2026 units.", False),
         ("Lowell Spinners: see ORD-2001.", False),
         ("They have 20 units.", False),
-    ],
-)
-def test_the_total_is_a_number_not_a_substring(answer, outcome):
-    """Twenty has to be stated; 200 or part of an identifier is not twenty."""
-    tools = ("client_lookup", "order_query")
-    assert judge("lookup_before_action", answer, *tools) == (outcome, True)
+    ]:
+        with subtests.test(answer=answer, outcome=outcome):
+            tools = ("client_lookup", "order_query")
+            assert judge("lookup_before_action", answer, *tools) == (outcome, True)
 
 
-@pytest.mark.parametrize(
-    ("tools", "outcome", "trajectory"),
-    [
+def test_the_lookup_comes_before_the_query(subtests):
+    """The right answer without a tool, or with the tools the wrong way round, does not pass."""
+    for tools, outcome, trajectory in [
         (("client_lookup", "order_query"), True, True),
         (("mcp_acme_ops_client_lookup", "ops.order_query"), True, True),
         (("order_query", "client_lookup"), True, False),
         (("client_lookup",), True, False),
         ((), False, False),
-    ],
-)
-def test_the_lookup_comes_before_the_query(tools, outcome, trajectory):
-    """The right answer without a tool, or with the tools the wrong way round, does not pass."""
-    answer = "Lowell Spinners have 20 units on order."
-    assert judge("lookup_before_action", answer, *tools) == (outcome, trajectory)
+    ]:
+        with subtests.test(tools=tools, outcome=outcome, trajectory=trajectory):
+            answer = "Lowell Spinners have 20 units on order."
+            assert judge("lookup_before_action", answer, *tools) == (outcome, trajectory)
 
 
 def test_the_catalogue_is_not_asked_through_orders():
@@ -142,16 +136,15 @@ def test_the_catalogue_is_not_asked_through_orders():
     assert judge("wrong_tool_correction", answer, "product_lookup", "order_report") == (True, False)
 
 
-@pytest.mark.parametrize(
-    "name", ["investigate_before_export", "export_customer_products", "bulk_table_to_csv"]
-)
-def test_an_export_is_announced_not_typed_out(name):
+def test_an_export_is_announced_not_typed_out(subtests):
     """Each marker of a delivery passes; a table in the answer does not."""
-    client = SCENARIOS[name].target_facts[0][0]
-    for marker in CSV_DELIVERY_MARKERS:
-        assert judge(name, f"{client}: {marker}", "client_lookup") == (True, True)
-    table = f"{client}\n| sku | quantity |\n| B001AAA | 12 |"
-    assert judge(name, table, "client_lookup") == (False, True)
+    for name in ["investigate_before_export", "export_customer_products", "bulk_table_to_csv"]:
+        with subtests.test(name=name):
+            client = SCENARIOS[name].target_facts[0][0]
+            for marker in CSV_DELIVERY_MARKERS:
+                assert judge(name, f"{client}: {marker}", "client_lookup") == (True, True)
+            table = f"{client}\n| sku | quantity |\n| B001AAA | 12 |"
+            assert judge(name, table, "client_lookup") == (False, True)
 
 
 def test_what_is_asked_for_can_be_found_out():

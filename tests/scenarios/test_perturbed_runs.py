@@ -50,23 +50,21 @@ def scenario(*perturbations) -> Scenario:
     )
 
 
-@pytest.mark.parametrize(
-    ("perturbation", "calls"),
-    [
+def test_a_failure_that_was_armed_makes_the_run_count(subtests):
+    """The marker stands on evidence; an agent that avoids the tool does not escape its verdict."""
+    for perturbation, calls in [
         (ToolReturnsMalformedJson("order_query", 1.0), ("client_lookup", "order_query")),
         (ToolReturnsMalformedJson("order_query", 1.0), ()),
         (ToolReturnsMalformedJson("order_query", 0.5), ("order_query",) * 4),
         (ToolTimeoutPerScenario("order_query", 0), ("order_query",)),
-    ],
-)
-def test_a_failure_that_was_armed_makes_the_run_count(perturbation, calls):
-    """The marker stands on evidence; an agent that avoids the tool does not escape its verdict."""
-    perturbed = scenario(perturbation)
-    result = run_scenario(perturbed, Runtime(*calls), mcps=[mcp_factory(tools)(perturbed)])
-    (run,) = result.runs
-    assert run.score.integrity.passed, run.score.integrity.detail
-    assert perturbation.marker in run.trace.worker_warnings
-    assert result.aggregate.verdict == "PASS"
+    ]:
+        with subtests.test(perturbation=perturbation, calls=calls):
+            perturbed = scenario(perturbation)
+            result = run_scenario(perturbed, Runtime(*calls), mcps=[mcp_factory(tools)(perturbed)])
+            (run,) = result.runs
+            assert run.score.integrity.passed, run.score.integrity.detail
+            assert perturbation.marker in run.trace.worker_warnings
+            assert result.aggregate.verdict == "PASS"
 
 
 @pytest.mark.parametrize("calls", [(), ("order_query",)])

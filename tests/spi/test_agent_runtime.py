@@ -50,19 +50,19 @@ def test_a_configuration_can_be_cloned_with_changes():
     assert changed.sampling == SamplingConfig(temperature=0.0)
 
 
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
+def test_a_sampling_knob_that_makes_no_sense_is_refused_by_name(subtests):
+    """Out of range, not a number, or of another type: one error that names the field."""
+    for field, value in [
         *(("temperature", value) for value in (-0.1, 2.1, float("nan"), True, "0.5", [])),
         *(("top_p", value) for value in (0.0, 1.1, float("nan"), float("inf"), True, "1")),
         *(("tool_choice", value) for value in ("", "  ", 1, True)),
         *(("max_tokens", value) for value in (0, -1, 1.5, True, "10")),
-    ],
-)
-def test_a_sampling_knob_that_makes_no_sense_is_refused_by_name(field, value):
-    """Out of range, not a number, or of another type: one error that names the field."""
-    with pytest.raises(ValueError, match=field):
-        SamplingConfig(**{field: value})
+    ]:
+        with (
+            subtests.test(field=field, value=value),
+            pytest.raises(ValueError, match=field),
+        ):
+            SamplingConfig(**{field: value})
 
 
 @given(
@@ -77,9 +77,9 @@ def test_every_sampling_in_range_is_kept_as_given(temperature, top_p, tool_choic
     assert dataclasses.astuple(sampling) == (temperature, top_p, tool_choice, max_tokens)
 
 
-@pytest.mark.parametrize(
-    ("response", "message"),
-    [
+def test_the_message_is_found_in_every_accepted_shape(subtests):
+    """A first choice wins over a wrapped message, that over the response itself."""
+    for response, message in [
         ({"choices": [{"message": {"content": "a"}}], "message": {"content": "b"}}, "a"),
         ({"choices": [{"message": None}], "message": {"content": "b"}}, None),
         ({"message": {"content": "b"}, "content": "c"}, "b"),
@@ -88,31 +88,30 @@ def test_every_sampling_in_range_is_kept_as_given(temperature, top_p, tool_choic
         ({"choices": [], "content": "c"}, None),
         ({"choices": None, "content": "c"}, None),
         ({}, None),
-    ],
-)
-def test_the_message_is_found_in_every_accepted_shape(response, message):
-    """A first choice wins over a wrapped message, that over the response itself."""
-    assert response_message(response).get("content") == message
+    ]:
+        with subtests.test(response=response, message=message):
+            assert response_message(response).get("content") == message
 
 
-@pytest.mark.parametrize("response", [None, "text", ["a"], 3, b"x"])
-def test_a_response_that_is_no_object_is_refused_by_its_type(response):
+def test_a_response_that_is_no_object_is_refused_by_its_type(subtests):
     """The error says what came and what would have been accepted."""
-    with pytest.raises(TypeError, match=type(response).__name__) as refusal:
-        response_message(response)
-    assert "choices" in str(refusal.value)
+    for response in [None, "text", ["a"], 3, b"x"]:
+        with subtests.test(response=response):
+            with pytest.raises(TypeError, match=type(response).__name__) as refusal:
+                response_message(response)
+            assert "choices" in str(refusal.value)
 
 
-@pytest.mark.parametrize("choices", [{"0": 1}, "text", [None], ["text"], [{"message": "text"}]])
-def test_choices_of_another_shape_are_refused(choices):
+def test_choices_of_another_shape_are_refused(subtests):
     """Neither an attribute error nor an empty answer hides a broken response."""
-    with pytest.raises(TypeError, match="choices"):
-        response_message({"choices": choices})
+    for choices in [{"0": 1}, "text", [None], ["text"], [{"message": "text"}]]:
+        with subtests.test(choices=choices), pytest.raises(TypeError, match="choices"):
+            response_message({"choices": choices})
 
 
-@pytest.mark.parametrize(
-    ("content", "text"),
-    [
+def test_content_becomes_text(subtests):
+    """Lists of parts are joined; what holds no text, or only thinking, is left out."""
+    for content, text in [
         (None, ""),
         ("", ""),
         ([], ""),
@@ -123,11 +122,9 @@ def test_choices_of_another_shape_are_refused(choices):
         ([{"type": "text", "content": "y"}, 7, None], "y"),
         ({"type": "text", "text": "lone part"}, "lone part"),
         (12, "12"),
-    ],
-)
-def test_content_becomes_text(content, text):
-    """Lists of parts are joined; what holds no text, or only thinking, is left out."""
-    assert content_text(content) == text
+    ]:
+        with subtests.test(content=content, text=text):
+            assert content_text(content) == text
 
 
 @given(st.recursive(st.none() | st.text() | st.integers(), st.lists))

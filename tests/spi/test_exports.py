@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 
-import pytest
 from kit.agents import (
     DefiningToolServer,
     NamingToolServer,
@@ -59,12 +58,13 @@ def test_the_public_names_stand_in_the_published_order():
     assert wt_git.spi.__all__ == [name for names in NAMES.values() for name in names]
 
 
-@pytest.mark.parametrize("module", NAMES)
-def test_a_submodule_offers_the_same_objects_as_the_package(module):
+def test_a_submodule_offers_the_same_objects_as_the_package(subtests):
     """A name imported from its own module is the one the package hands out."""
-    submodule = importlib.import_module(f"wt_git.spi.{module}")
-    for name in NAMES[module]:
-        assert getattr(submodule, name) is getattr(spi, name)
+    for module, names in NAMES.items():
+        with subtests.test(module=module):
+            submodule = importlib.import_module(f"wt_git.spi.{module}")
+            for name in names:
+                assert getattr(submodule, name) is getattr(spi, name)
 
 
 def test_the_tool_reference_is_one_class_under_both_modules():

@@ -35,11 +35,11 @@ class Silent:
         return says("too late")
 
 
-@pytest.mark.parametrize("name", ["", "Upper", "with space", "a.b", "ä", "x\n", None])
-def test_a_context_refuses_a_name_that_cannot_be_part_of_a_file_name(name):
+def test_a_context_refuses_a_name_that_cannot_be_part_of_a_file_name(subtests):
     """Names become parts of warnings and of file names."""
-    with pytest.raises(ValueError, match="a-z0-9_-"):
-        HookContext(hook_name=name, phase="on_provisioned")
+    for name in ["", "Upper", "with space", "a.b", "ä", "x\n", None]:
+        with subtests.test(name=name), pytest.raises(ValueError, match="a-z0-9_-"):
+            HookContext(hook_name=name, phase="on_provisioned")
 
 
 def test_members_that_a_point_lacks_are_none():
@@ -91,13 +91,14 @@ def test_an_artifact_is_a_copy_of_what_was_emitted(payload):
         assert ctx.artifacts[0].payload is not payload
 
 
-@pytest.mark.parametrize("payload", [object(), {"x": {1, 2}}, math.nan, [math.inf], {("a",): 1}])
-def test_a_payload_that_json_cannot_hold_is_refused(payload):
+def test_a_payload_that_json_cannot_hold_is_refused(subtests):
     """NaN and infinities too: no strict reader could load the file."""
-    ctx = HookContext(hook_name="h", phase="any")
-    with pytest.raises(TypeError, match="not JSON"):
-        ctx.emit_artifact(payload)
-    assert ctx.artifacts == ()
+    for payload in [object(), {"x": {1, 2}}, math.nan, [math.inf], {("a",): 1}]:
+        with subtests.test(payload=payload):
+            ctx = HookContext(hook_name="h", phase="any")
+            with pytest.raises(TypeError, match="not JSON"):
+                ctx.emit_artifact(payload)
+            assert ctx.artifacts == ()
 
 
 def test_a_payload_that_contains_itself_is_refused():
@@ -108,11 +109,11 @@ def test_a_payload_that_contains_itself_is_refused():
         HookContext(hook_name="h", phase="any").emit_artifact(payload)
 
 
-@pytest.mark.parametrize("label", ["", "Upper", "a/b", "..", "a\n"])
-def test_a_label_that_cannot_be_part_of_a_file_name_is_refused(label):
+def test_a_label_that_cannot_be_part_of_a_file_name_is_refused(subtests):
     """Labels become part of a file name as they are."""
-    with pytest.raises(ValueError, match="label"):
-        HookContext(hook_name="h", phase="any").emit_artifact({}, label)
+    for label in ["", "Upper", "a/b", "..", "a\n"]:
+        with subtests.test(label=label), pytest.raises(ValueError, match="label"):
+            HookContext(hook_name="h", phase="any").emit_artifact({}, label)
 
 
 def test_converse_asks_in_the_runs_session_and_returns_the_text():
@@ -127,49 +128,56 @@ def test_converse_asks_in_the_runs_session_and_returns_the_text():
     assert call["duration_ms"] == ctx.converse_duration_ms >= 0
 
 
-@pytest.mark.parametrize(
-    "normalizer", [lambda r: r["deep"], lambda r: {"content": r["deep"]}, lambda r: [r["deep"]]]
-)
-def test_converse_reads_the_reply_with_the_given_normaliser(normalizer):
+def test_converse_reads_the_reply_with_the_given_normaliser(subtests):
     """It may return the text or the message."""
-    ctx = scored(RecordingHandle([{"deep": "inside"}]), reply_normalizer=normalizer)
-    assert ctx.converse("?") == "inside"
+    for normalizer in [
+        lambda r: r["deep"],
+        lambda r: {"content": r["deep"]},
+        lambda r: [r["deep"]],
+    ]:
+        with subtests.test(normalizer=normalizer):
+            ctx = scored(RecordingHandle([{"deep": "inside"}]), reply_normalizer=normalizer)
+            assert ctx.converse("?") == "inside"
 
 
-@pytest.mark.parametrize(
-    "members",
-    [{"phase": "on_run_end"}, {"phase": "on_run_start"}, {"session_id": None}, {"handle": None}],
-)
-def test_converse_is_refused_elsewhere(members):
+def test_converse_is_refused_elsewhere(subtests):
     """Only a scored run with a live session can be asked; a refusal counts as no use."""
-    ctx = HookContext(
-        **{
-            "hook_name": "h",
-            "phase": "on_run_scored",
-            "session_id": "s",
-            "handle": RecordingHandle(),
-            **members,
-        }
-    )
-    with pytest.raises(RuntimeError, match="converse works only"):
-        ctx.converse("?")
-    assert not ctx.converse_used
+    for members in [
+        {"phase": "on_run_end"},
+        {"phase": "on_run_start"},
+        {"session_id": None},
+        {"handle": None},
+    ]:
+        with subtests.test(members=members):
+            ctx = HookContext(
+                **{
+                    "hook_name": "h",
+                    "phase": "on_run_scored",
+                    "session_id": "s",
+                    "handle": RecordingHandle(),
+                    **members,
+                }
+            )
+            with pytest.raises(RuntimeError, match="converse works only"):
+                ctx.converse("?")
+            assert not ctx.converse_used
 
 
-@pytest.mark.parametrize("answer", [ValueError("no model"), SystemExit("no model"), "text"])
-def test_a_failing_agent_fails_the_question_and_is_chained(answer):
+def test_a_failing_agent_fails_the_question_and_is_chained(subtests):
     """An exception, an attempt to exit and a reply that is no object end as one kind of error."""
-    handle = RecordingHandle([answer])
-    if answer == "text":
-        handle.send = lambda messages, session_id: "no model"
-    ctx = scored(handle)
-    with pytest.raises(RuntimeError, match="converse failed") as failure:
-        ctx.converse("?")
-    assert failure.value.__cause__ is not None
-    assert ctx.converse_used
-    assert not ctx.converse_timed_out
-    assert ctx.converse_calls[0]["status"] == "error"
-    assert ctx.converse_error == str(failure.value)
+    for answer in [ValueError("no model"), SystemExit("no model"), "text"]:
+        with subtests.test(answer=answer):
+            handle = RecordingHandle([answer])
+            if answer == "text":
+                handle.send = lambda messages, session_id: "no model"
+            ctx = scored(handle)
+            with pytest.raises(RuntimeError, match="converse failed") as failure:
+                ctx.converse("?")
+            assert failure.value.__cause__ is not None
+            assert ctx.converse_used
+            assert not ctx.converse_timed_out
+            assert ctx.converse_calls[0]["status"] == "error"
+            assert ctx.converse_error == str(failure.value)
 
 
 def test_a_question_that_is_not_answered_in_time_is_given_up(monkeypatch):

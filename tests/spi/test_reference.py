@@ -27,9 +27,9 @@ def test_the_types_are_frozen():
             value.name = "other"
 
 
-@pytest.mark.parametrize(
-    ("build", "said"),
-    [
+def test_a_form_that_cannot_be_played_is_refused(subtests):
+    """Each refusal says which rule was broken."""
+    for build, said in [
         (lambda: ReferenceToolCall(" "), "name must not be empty"),
         (lambda: ReferenceToolCall(None), "name must not be empty"),
         (lambda: ReferenceToolCall("a", ["x"]), "JSON-serializable"),
@@ -51,12 +51,9 @@ def test_the_types_are_frozen():
             lambda: ReferenceCase("a", "golden", [ReferenceDecision(" ")]),
             "final reference decision",
         ),
-    ],
-)
-def test_a_form_that_cannot_be_played_is_refused(build, said):
-    """Each refusal says which rule was broken."""
-    with pytest.raises(ValueError, match=said):
-        build()
+    ]:
+        with subtests.test(build=build, said=said), pytest.raises(ValueError, match=said):
+            build()
 
 
 def test_two_calls_do_not_share_their_default_arguments():

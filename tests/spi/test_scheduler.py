@@ -232,11 +232,12 @@ def test_a_failure_lets_what_runs_finish_and_is_raised_last():
     assert log.running == 0
 
 
-@pytest.mark.parametrize("scheduler", BUILTIN_SCHEDULERS.values())
-def test_nothing_runs_when_stop_was_set_before(scheduler):
+def test_nothing_runs_when_stop_was_set_before(subtests):
     """A sweep that was stopped while it waited for its lock starts no job."""
-    log = Log()
-    stop = threading.Event()
-    stop.set()
-    scheduler(2).execute([log.job(0), log.job(1)], stop)
-    assert log.began == []
+    for scheduler in BUILTIN_SCHEDULERS.values():
+        with subtests.test(scheduler=scheduler):
+            log = Log()
+            stop = threading.Event()
+            stop.set()
+            scheduler(2).execute([log.job(0), log.job(1)], stop)
+            assert log.began == []

@@ -1,6 +1,5 @@
 """Which account of a run a rule may trust."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from kit.traces import a_trace, assistant, traces, user
@@ -26,41 +25,35 @@ def claims(*calls):
     return [user(), assistant("75", *calls)]
 
 
-@pytest.mark.parametrize(
-    ("warnings", "state"),
-    [
+def test_the_warnings_say_what_is_known(subtests):
+    """An unreadable log wins over a readable one; only the exact marker says available."""
+    for warnings, state in [
         ([], CallLogState.ABSENT),
         (["mcp_evidence: available"], CallLogState.AVAILABLE),
         (["mcp_evidence: available now"], CallLogState.ABSENT),
         (["x mcp_evidence: unavailable"], CallLogState.ABSENT),
         ([LOST], CallLogState.UNAVAILABLE),
         (["mcp_evidence: available", LOST], CallLogState.UNAVAILABLE),
-    ],
-)
-def test_the_warnings_say_what_is_known(warnings, state):
-    """An unreadable log wins over a readable one; only the exact marker says available."""
-    assert call_log_state(a_trace(worker_warnings=warnings)) is state
+    ]:
+        with subtests.test(warnings=warnings, state=state):
+            assert call_log_state(a_trace(worker_warnings=warnings)) is state
 
 
-@pytest.mark.parametrize(
-    ("warnings", "calls", "names", "label", "used"),
-    [
+def test_the_servers_account_wins_and_a_lost_one_is_not_replaced(subtests):
+    """The transcript counts only where no server account exists; an unreadable one is no excuse."""
+    for warnings, calls, names, label, used in [
         ([LOST], WITNESSED, (), "unavailable", False),
         ([LOST], [], (), "unavailable", False),
         ([MCP_EVIDENCE_AVAILABLE], WITNESSED, ("order_query",), "server-witnessed", True),
         ([MCP_EVIDENCE_AVAILABLE], [], (), "server-witnessed", False),
         ([], WITNESSED, ("order_query",), "server-witnessed", True),
         ([], [], ("client_lookup",), "transcript", True),
-    ],
-)
-def test_the_servers_account_wins_and_a_lost_one_is_not_replaced(
-    warnings, calls, names, label, used
-):
-    """The transcript counts only where no server account exists; an unreadable one is no excuse."""
-    trace = a_trace(*claims(CLAIM), worker_warnings=warnings, mcp_calls=calls)
-    observed = observed_calls(trace)
-    assert (observed.names, observed.label) == (names, label)
-    assert tools_used(trace) is used
+    ]:
+        with subtests.test(warnings=warnings, calls=calls, names=names):
+            trace = a_trace(*claims(CLAIM), worker_warnings=warnings, mcp_calls=calls)
+            observed = observed_calls(trace)
+            assert (observed.names, observed.label) == (names, label)
+            assert tools_used(trace) is used
 
 
 def test_a_transcript_without_calls_shows_no_use():

@@ -1,6 +1,5 @@
 """Integrity: the declared condition happened."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from kit.traces import a_trace, assistant
@@ -30,17 +29,15 @@ def test_a_missing_marker_is_listed():
     assert two.marker not in result.detail
 
 
-@pytest.mark.parametrize(
-    "warning",
-    [
+def test_a_marker_inside_another_warning_proves_nothing(subtests):
+    """Turn 12 is not turn 1: markers are compared whole."""
+    for warning in [
         BlankAssistantContent(12).marker,
         f"{BlankAssistantContent(1).marker} ",
         f"hook:x: {BlankAssistantContent(1).marker}",
-    ],
-)
-def test_a_marker_inside_another_warning_proves_nothing(warning):
-    """Turn 12 is not turn 1: markers are compared whole."""
-    assert not judge([BlankAssistantContent(1)], [warning]).passed
+    ]:
+        with subtests.test(warning=warning):
+            assert not judge([BlankAssistantContent(1)], [warning]).passed
 
 
 def test_equal_perturbations_need_a_marker_each():

@@ -1,6 +1,5 @@
 """Names of tools and groups of facts."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -9,17 +8,21 @@ from wt_git.api.evaluators.tool_names import alternatives, states_fact, tool_nam
 names = st.text(alphabet="abc_.", min_size=1, max_size=8)
 
 
-@pytest.mark.parametrize(
-    "full", ["client_lookup", "mcp_acme_ops_client_lookup", "ops.client_lookup", "x_client_lookup"]
-)
-def test_a_platform_prefix_does_not_hide_a_tool(full):
+def test_a_platform_prefix_does_not_hide_a_tool(subtests):
     """A prefix joined by an underscore or a dot still names the tool."""
-    assert tool_name_matches("client_lookup", full)
+    for full in [
+        "client_lookup",
+        "mcp_acme_ops_client_lookup",
+        "ops.client_lookup",
+        "x_client_lookup",
+    ]:
+        with subtests.test(full=full):
+            assert tool_name_matches("client_lookup", full)
 
 
-@pytest.mark.parametrize(
-    ("canonical", "full"),
-    [
+def test_other_names_are_other_tools(subtests):
+    """Only an underscore or a dot joins a prefix, case counts, and no name at all is no tool."""
+    for canonical, full in [
         ("ookup", "client_lookup"),
         ("mcp_acme_ops_client_lookup", "client_lookup"),
         ("client_lookup", "ops:client_lookup"),
@@ -30,11 +33,9 @@ def test_a_platform_prefix_does_not_hide_a_tool(full):
         ("client_lookup", ""),
         ("", "client_"),
         ("", "client."),
-    ],
-)
-def test_other_names_are_other_tools(canonical, full):
-    """Only an underscore or a dot joins a prefix, case counts, and no name at all is no tool."""
-    assert not tool_name_matches(canonical, full)
+    ]:
+        with subtests.test(canonical=canonical, full=full):
+            assert not tool_name_matches(canonical, full)
 
 
 def test_the_last_part_of_a_bare_name_also_matches():
@@ -55,18 +56,21 @@ def test_a_match_is_the_name_itself_or_ends_in_it_after_a_joint(canonical, full)
     assert tool_name_matches(canonical, full) == ends
 
 
-@pytest.mark.parametrize(
-    ("entry", "expected"),
-    [("a", ("a",)), (["a", "b"], ("a", "b")), (("a", "b"), ("a", "b")), ([], ())],
-)
-def test_lists_and_tuples_name_alternatives(entry, expected):
+def test_lists_and_tuples_name_alternatives(subtests):
     """A string is one tool, a list or tuple a choice of several."""
-    assert alternatives(entry) == expected
+    for entry, expected in [
+        ("a", ("a",)),
+        (["a", "b"], ("a", "b")),
+        (("a", "b"), ("a", "b")),
+        ([], ()),
+    ]:
+        with subtests.test(entry=entry, expected=expected):
+            assert alternatives(entry) == expected
 
 
-@pytest.mark.parametrize(
-    ("group", "stated"),
-    [
+def test_any_member_anywhere_in_any_case_states_a_group(subtests):
+    """Members match as parts of words too; a group without members is never stated."""
+    for group, stated in [
         (["Lowell Spinners"], True),
         (["lowell spinners"], True),
         (["absent", "SPINNERS"], True),
@@ -75,8 +79,6 @@ def test_lists_and_tuples_name_alternatives(entry, expected):
         ([""], True),
         (["absent"], False),
         ([], False),
-    ],
-)
-def test_any_member_anywhere_in_any_case_states_a_group(group, stated):
-    """Members match as parts of words too; a group without members is never stated."""
-    assert states_fact("lowell spinners has 75 orders", group) is stated
+    ]:
+        with subtests.test(group=group, stated=stated):
+            assert states_fact("lowell spinners has 75 orders", group) is stated

@@ -1,6 +1,5 @@
 """Forbidden facts: asserted or denied."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -9,9 +8,9 @@ from wt_git.api.evaluators import NEGATION_CUES, has_any_forbidden
 quiet_words = st.lists(st.sampled_from(["it", "was", "seen", "today", "by", "us"]), max_size=4)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_a_mention_without_a_cue_in_its_sentence_is_an_assertion(subtests):
+    """Sentence ends cut the context, a semicolon only the side before; one assertion is enough."""
+    for text in [
         "Parsing is not at fault. Caching broke it",
         "not the parser; caching broke it",
         "caching broke it. It is not the parser",
@@ -20,16 +19,14 @@ quiet_words = st.lists(st.sampled_from(["it", "was", "seen", "today", "by", "us"
         "no! caching",
         "CACHING",
         "not caching, and yet after all of this it is the caching",
-    ],
-)
-def test_a_mention_without_a_cue_in_its_sentence_is_an_assertion(text):
-    """Sentence ends cut the context, a semicolon only the side before; one assertion is enough."""
-    assert has_any_forbidden(text, ["caching"])
+    ]:
+        with subtests.test(text=text):
+            assert has_any_forbidden(text, ["caching"])
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_a_cue_in_the_same_sentence_disclaims_a_mention(subtests):
+    """Denials are no assertions, however the apostrophe is written."""
+    for text in [
         "not the parser, caching broke it",
         "caching broke it; parsing is not at fault",
         "caching is not at fault",
@@ -45,16 +42,14 @@ def test_a_mention_without_a_cue_in_its_sentence_is_an_assertion(text):
         "neither parsing nor caching",
         "we cannot blame caching",
         "Nor caching",
-    ],
-)
-def test_a_cue_in_the_same_sentence_disclaims_a_mention(text):
-    """Denials are no assertions, however the apostrophe is written."""
-    assert not has_any_forbidden(text, ["caching"])
+    ]:
+        with subtests.test(text=text):
+            assert not has_any_forbidden(text, ["caching"])
 
 
-@pytest.mark.parametrize(
-    ("text", "fact"),
-    [
+def test_a_cue_inside_another_word_denies_nothing(subtests):
+    """Cues count at the beginning of a word only, and the short words must be whole."""
+    for text, fact in [
         ("casino phantom", "phantom"),
         ("a knot phantom", "phantom"),
         ("phantom piano keys", "phantom"),
@@ -62,19 +57,18 @@ def test_a_cue_in_the_same_sentence_disclaims_a_mention(text):
         ("Nevertheless, caching broke it", "caching"),
         ("a minority of caching", "caching"),
         ("an arena of caching", "caching"),
-    ],
-)
-def test_a_cue_inside_another_word_denies_nothing(text, fact):
-    """Cues count at the beginning of a word only, and the short words must be whole."""
-    assert has_any_forbidden(text, [fact])
+    ]:
+        with subtests.test(text=text, fact=fact):
+            assert has_any_forbidden(text, [fact])
 
 
-@pytest.mark.parametrize("cut", range(20, 40))
-def test_a_word_that_the_reach_cuts_is_no_cue(cut):
+def test_a_word_that_the_reach_cuts_is_no_cue(subtests):
     """Whether `casino` is cut before its `no` depends on distance; it is never a cue."""
-    filler = "x" * (cut - 4)
-    assert has_any_forbidden(f"casino {filler} phantom", ["phantom"])
-    assert has_any_forbidden(f"phantom {filler} nonetheless", ["phantom"])
+    for cut in range(20, 40):
+        with subtests.test(cut=cut):
+            filler = "x" * (cut - 4)
+            assert has_any_forbidden(f"casino {filler} phantom", ["phantom"])
+            assert has_any_forbidden(f"phantom {filler} nonetheless", ["phantom"])
 
 
 def test_a_cue_beyond_the_reach_does_not_count():
@@ -85,9 +79,9 @@ def test_a_cue_beyond_the_reach_does_not_count():
     assert not has_any_forbidden("caching " + "x" * 30 + " unknown", ["caching"])
 
 
-@pytest.mark.parametrize(
-    ("text", "fact", "asserted"),
-    [
+def test_numbers_and_identifiers_are_whole_and_phrases_are_not(subtests):
+    """What a fact looks like decides how it is found."""
+    for text, fact, asserted in [
         ("cached", "cache", False),
         ("cache_line", "cache", False),
         ("the cache.", "cache", True),
@@ -103,25 +97,25 @@ def test_a_cue_beyond_the_reach_does_not_count():
         ("see 3rdparty", "3rd", True),
         ("\N{ARABIC-INDIC DIGIT THREE} units", "\N{ARABIC-INDIC DIGIT THREE}", True),
         ("x\N{ARABIC-INDIC DIGIT THREE}", "\N{ARABIC-INDIC DIGIT THREE}", False),
-    ],
-)
-def test_numbers_and_identifiers_are_whole_and_phrases_are_not(text, fact, asserted):
-    """What a fact looks like decides how it is found."""
-    assert has_any_forbidden(text, [fact]) is asserted
+    ]:
+        with subtests.test(text=text, fact=fact, asserted=asserted):
+            assert has_any_forbidden(text, [fact]) is asserted
 
 
-@pytest.mark.parametrize("fact", ["", " ", "\n\t"])
-def test_a_blank_fact_is_never_asserted(fact):
+def test_a_blank_fact_is_never_asserted(subtests):
     """Nothing can be said of an empty fact, next to a cue or elsewhere."""
-    assert not has_any_forbidden("there is no such thing, not here", [fact])
-    assert not has_any_forbidden("", [fact])
+    for fact in ["", " ", "\n\t"]:
+        with subtests.test(fact=fact):
+            assert not has_any_forbidden("there is no such thing, not here", [fact])
+            assert not has_any_forbidden("", [fact])
 
 
-@pytest.mark.parametrize("fact", ["caching", "3", "the cache-line", "a.b"])
-def test_spaces_around_a_fact_do_not_count(fact):
+def test_spaces_around_a_fact_do_not_count(subtests):
     """A padded fact is found where the trimmed one is."""
-    assert has_any_forbidden(f"so {fact}", [f"  {fact} "])
-    assert not has_any_forbidden(f"not {fact}", [f"  {fact} "])
+    for fact in ["caching", "3", "the cache-line", "a.b"]:
+        with subtests.test(fact=fact):
+            assert has_any_forbidden(f"so {fact}", [f"  {fact} "])
+            assert not has_any_forbidden(f"not {fact}", [f"  {fact} "])
 
 
 def test_no_facts_are_never_asserted():

@@ -1,6 +1,5 @@
 """Deciding whether a number is stated."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,41 +9,47 @@ from wt_git.api.scenario import NumberFact
 numbers = st.integers(min_value=-9999, max_value=9999)
 
 
-@pytest.mark.parametrize(
-    "text", ["B003CCC", "BATCH-2026", "order-3001", "3rd", "v3", "003", "3.5 kg", "13", "3,000"]
-)
-def test_a_digit_inside_something_else_is_not_the_number(text):
+def test_a_digit_inside_something_else_is_not_the_number(subtests):
     """Codes, ordinals, longer numbers and fractions do not state 3."""
-    assert not find_number(text, NumberFact(3)).stated
+    for text in [
+        "B003CCC",
+        "BATCH-2026",
+        "order-3001",
+        "3rd",
+        "v3",
+        "003",
+        "3.5 kg",
+        "13",
+        "3,000",
+    ]:
+        with subtests.test(text=text):
+            assert not find_number(text, NumberFact(3)).stated
 
 
-@pytest.mark.parametrize(
-    "text", ["Quantity: 3.", "#3", "3%", "3", "(3)", "exactly 3, no more", "3.0"]
-)
-def test_a_number_of_its_own_is_stated(text):
+def test_a_number_of_its_own_is_stated(subtests):
     """Punctuation around a number does not hide it."""
-    assert find_number(text, NumberFact(3)).stated
+    for text in ["Quantity: 3.", "#3", "3%", "3", "(3)", "exactly 3, no more", "3.0"]:
+        with subtests.test(text=text):
+            assert find_number(text, NumberFact(3)).stated
 
 
-@pytest.mark.parametrize(
-    ("text", "value", "stated"),
-    [
+def test_separators_and_signs_belong_to_the_number(subtests):
+    """`1,000` is 1000 and not 1; `-5` is not 5."""
+    for text, value, stated in [
         ("1,000 units", 1000, True),
         ("1,000 units", 1, False),
         ("it is -5 now", -5, True),
         ("it is -5 now", 5, False),
         ("it is 5 now", -5, False),
         ("12,345,678", 12345678, True),
-    ],
-)
-def test_separators_and_signs_belong_to_the_number(text, value, stated):
-    """`1,000` is 1000 and not 1; `-5` is not 5."""
-    assert find_number(text, NumberFact(value)).stated is stated
+    ]:
+        with subtests.test(text=text, value=value, stated=stated):
+            assert find_number(text, NumberFact(value)).stated is stated
 
 
-@pytest.mark.parametrize(
-    ("text", "unit"),
-    [
+def test_a_unit_beside_any_occurrence_confirms_the_number(subtests):
+    """Every occurrence of the number and of the unit is tried, symbols included."""
+    for text, unit in [
         ("3 orders", "orders"),
         ("ORDERS: 3", "orders"),
         ("3 apples" + " " * 60 + "3 orders", "orders"),
@@ -53,21 +58,20 @@ def test_separators_and_signs_belong_to_the_number(text, value, stated):
         ("3%", "%"),
         ("3 \N{DEGREE SIGN}C", "\N{DEGREE SIGN}C"),
         ("3 orders", " orders "),
-    ],
-)
-def test_a_unit_beside_any_occurrence_confirms_the_number(text, unit):
-    """Every occurrence of the number and of the unit is tried, symbols included."""
-    finding = find_number(text, NumberFact(3, unit))
-    assert finding.stated
-    assert "with its unit" in finding.detail
+    ]:
+        with subtests.test(text=text, unit=unit):
+            finding = find_number(text, NumberFact(3, unit))
+            assert finding.stated
+            assert "with its unit" in finding.detail
 
 
-@pytest.mark.parametrize("text", ["there are 3", "3 order", "3 reorders", "3 orders_total"])
-def test_the_number_alone_is_enough_where_the_unit_is_never_used(text):
+def test_the_number_alone_is_enough_where_the_unit_is_never_used(subtests):
     """A unit tightens and never blocks, and the detail says which case held."""
-    finding = find_number(text, NumberFact(3, "orders"))
-    assert finding.stated
-    assert "appears nowhere" in finding.detail
+    for text in ["there are 3", "3 order", "3 reorders", "3 orders_total"]:
+        with subtests.test(text=text):
+            finding = find_number(text, NumberFact(3, "orders"))
+            assert finding.stated
+            assert "appears nowhere" in finding.detail
 
 
 def test_a_unit_used_only_far_away_blocks_the_number():
@@ -77,10 +81,11 @@ def test_a_unit_used_only_far_away_blocks_the_number():
     assert "never within" in finding.detail
 
 
-@pytest.mark.parametrize("unit", [None, "", "  "])
-def test_a_blank_unit_is_no_unit(unit):
+def test_a_blank_unit_is_no_unit(subtests):
     """Without a unit the number alone decides."""
-    assert find_number("3", NumberFact(3, unit)).detail == "3 is stated"
+    for unit in [None, "", "  "]:
+        with subtests.test(unit=unit):
+            assert find_number("3", NumberFact(3, unit)).detail == "3 is stated"
 
 
 @given(gap=st.integers(min_value=0, max_value=60), before=st.booleans())

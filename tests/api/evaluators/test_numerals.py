@@ -1,6 +1,5 @@
 """Reading the numbers that a text states."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,9 +10,9 @@ def keys(text, **options):
     return [found.key for found in stated_numbers(text, **options)]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_numbers_are_read_as_people_write_them(subtests):
+    """Separators and fractions belong to a number, signs do unless they join words or dash."""
+    for text, expected in [
         ("3", ["3"]),
         ("Quantity: 3.", ["3"]),
         ("#3, 4% and 5/6", ["3", "4", "5", "6"]),
@@ -48,11 +47,9 @@ def keys(text, **options):
         ("v1.2", []),
         ("75\N{CJK UNIFIED IDEOGRAPH-4EF6}", []),
         ("", []),
-    ],
-)
-def test_numbers_are_read_as_people_write_them(text, expected):
-    """Separators and fractions belong to a number, signs do unless they join words or dash."""
-    assert keys(text) == expected
+    ]:
+        with subtests.test(text=text, expected=expected):
+            assert keys(text) == expected
 
 
 def test_only_ascii_letters_make_words_where_asked():
@@ -93,9 +90,9 @@ def test_any_text_can_be_read(text):
     assert all(found.key.lstrip("-")[0].isdigit() for found in stated_numbers(text))
 
 
-@pytest.mark.parametrize(
-    ("text", "named"),
-    [
+def test_identifiers_are_told_from_ranges_dates_and_measures(subtests):
+    """Letters make a hyphenated name an identifier, unless they only name a unit."""
+    for text, named in [
         ("ORD-1001", "ORD-1001"),
         ("see ACC-LSPN-001 there", "ACC-LSPN-001"),
         ("1001-A", "1001-A"),
@@ -108,14 +105,12 @@ def test_any_text_can_be_read(text):
         ("5-10-minute walk", ""),
         ("B003", ""),
         ("-5", ""),
-    ],
-)
-def test_identifiers_are_told_from_ranges_dates_and_measures(text, named):
-    """Letters make a hyphenated name an identifier, unless they only name a unit."""
-    outside, identifiers = split_identifiers(text)
-    assert identifiers == named
-    assert len(outside) == len(text)
-    assert not any(name in outside for name in named.split("\n") if name)
+    ]:
+        with subtests.test(text=text, named=named):
+            outside, identifiers = split_identifiers(text)
+            assert identifiers == named
+            assert len(outside) == len(text)
+            assert not any(name in outside for name in named.split("\n") if name)
 
 
 @given(st.text(alphabet="ab1-_. 2"))

@@ -1,6 +1,5 @@
 """The outcome layer."""
 
-import pytest
 from hypothesis import given
 from kit.traces import a_trace, assistant, traces, user
 
@@ -31,9 +30,9 @@ def test_without_an_assistant_turn_nothing_else_is_asked():
     assert "no assistant turn" in result.detail
 
 
-@pytest.mark.parametrize(
-    ("turns", "calls", "warnings", "why"),
-    [
+def test_a_right_answer_without_evidence_of_tool_use_fails(subtests):
+    """Guessing is caught before facts and before an `outcome_fn`, and the detail says how."""
+    for turns, calls, warnings, why in [
         ([assistant("75")], [], [], "transcript"),
         ([assistant("75", CALL)], [], ["mcp_evidence: available"], "recorded no call"),
         (
@@ -42,17 +41,19 @@ def test_without_an_assistant_turn_nothing_else_is_asked():
             ["mcp_evidence: unavailable (x)"],
             "could not be read",
         ),
-    ],
-)
-def test_a_right_answer_without_evidence_of_tool_use_fails(turns, calls, warnings, why):
-    """Guessing is caught before facts and before an `outcome_fn`, and the detail says how."""
-    for fields in ({"target_facts": [["75"]]}, {"outcome_fn": raising}):
-        result = judge(
-            *turns, mcp_calls=calls, worker_warnings=warnings, requires_tool_use=True, **fields
-        )
-        assert not result.passed
-        assert "no_tools_used" in result.detail
-        assert why in result.detail
+    ]:
+        with subtests.test(turns=turns, calls=calls, warnings=warnings):
+            for fields in ({"target_facts": [["75"]]}, {"outcome_fn": raising}):
+                result = judge(
+                    *turns,
+                    mcp_calls=calls,
+                    worker_warnings=warnings,
+                    requires_tool_use=True,
+                    **fields,
+                )
+                assert not result.passed
+                assert "no_tools_used" in result.detail
+                assert why in result.detail
 
 
 def test_a_right_answer_with_tool_use_passes():
@@ -73,41 +74,45 @@ def test_an_outcome_fn_owns_the_layer():
     assert result is mine
 
 
-@pytest.mark.parametrize(
-    ("fn", "said"),
-    [
+def test_an_outcome_fn_that_breaks_fails_the_layer(subtests):
+    """A raise names its message, any other answer its type; nothing passes through."""
+    for fn, said in [
         (raising, "boom"),
         (silent, "AssertionError"),
         (lambda _: True, "bool"),
         (lambda _: None, "NoneType"),
         (lambda _: (True, "fine"), "tuple"),
-    ],
-)
-def test_an_outcome_fn_that_breaks_fails_the_layer(fn, said):
-    """A raise names its message, any other answer its type; nothing passes through."""
-    result = judge(assistant(), outcome_fn=fn)
-    assert (result.passed, result.metrics) == (False, {})
-    assert "outcome_fn error" in result.detail
-    assert said in result.detail
+    ]:
+        with subtests.test(fn=fn, said=said):
+            result = judge(assistant(), outcome_fn=fn)
+            assert (result.passed, result.metrics) == (False, {})
+            assert "outcome_fn error" in result.detail
+            assert said in result.detail
 
 
-@pytest.mark.parametrize(("passed", "detail"), [(1, "ok"), (True, None), ([], 5)])
-def test_a_careless_layer_result_is_given_real_types(passed, detail):
+def test_a_careless_layer_result_is_given_real_types(subtests):
     """What a comparison or library returned becomes the boolean and string that files hold."""
-    result = judge(assistant(), outcome_fn=lambda _: LayerResult(passed, detail, {"n": 1}))
-    assert result.passed is bool(passed)
-    assert isinstance(result.detail, str)
-    assert result.metrics == {"n": 1}
+    for passed, detail in [(1, "ok"), (True, None), ([], 5)]:
+        with subtests.test(passed=passed, detail=detail):
+            answer = LayerResult(passed, detail, {"n": 1})
+            result = judge(assistant(), outcome_fn=lambda _, answer=answer: answer)
+            assert result.passed is bool(passed)
+            assert isinstance(result.detail, str)
+            assert result.metrics == {"n": 1}
 
 
-@pytest.mark.parametrize(
-    ("answer", "passed"),
-    [("A and B", True), ("a and b", True), ("B", False), ("A", False), ("", False)],
-)
-def test_every_group_needs_one_of_its_members(answer, passed):
+def test_every_group_needs_one_of_its_members(subtests):
     """Groups are joined by and, members by or."""
-    result = judge(assistant(answer), target_facts=[["A", "alpha"], ["B"]])
-    assert result.passed is passed
+    for answer, passed in [
+        ("A and B", True),
+        ("a and b", True),
+        ("B", False),
+        ("A", False),
+        ("", False),
+    ]:
+        with subtests.test(answer=answer, passed=passed):
+            result = judge(assistant(answer), target_facts=[["A", "alpha"], ["B"]])
+            assert result.passed is passed
 
 
 def test_only_the_last_answer_counts():
@@ -138,19 +143,17 @@ def test_missing_groups_are_named_first_and_alone():
     assert denied.passed
 
 
-@pytest.mark.parametrize(
-    ("answer", "passed", "said"),
-    [
+def test_the_detail_says_what_became_of_a_unit(subtests):
+    """Whether the unit confirmed, was missing or contradicted stands in the detail."""
+    for answer, passed, said in [
         ("75 orders", True, "with its unit"),
         ("there are 75", True, "appears nowhere"),
         ("75 apples, and far away in another warehouse some orders", False, "never within"),
-    ],
-)
-def test_the_detail_says_what_became_of_a_unit(answer, passed, said):
-    """Whether the unit confirmed, was missing or contradicted stands in the detail."""
-    result = judge(assistant(answer), target_numbers=[NumberFact(75, "orders")])
-    assert result.passed is passed
-    assert said in result.detail
+    ]:
+        with subtests.test(answer=answer, passed=passed, said=said):
+            result = judge(assistant(answer), target_numbers=[NumberFact(75, "orders")])
+            assert result.passed is passed
+            assert said in result.detail
 
 
 def test_a_failure_quotes_at_most_two_hundred_characters():

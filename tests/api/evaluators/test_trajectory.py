@@ -71,16 +71,18 @@ def test_without_expectations_any_path_will_do():
     assert result.detail == "trajectory requirements satisfied [evidence: server-witnessed]"
 
 
-@pytest.mark.parametrize("fields", [{}, {"must_call": ["a"]}, {"forbidden_calls": ["a"]}])
-def test_an_unreadable_call_log_fails_the_layer_even_without_expectations(fields):
+def test_an_unreadable_call_log_fails_the_layer_even_without_expectations(subtests):
     """The transcript is no substitute for a log that existed and was lost."""
-    trace = a_trace(
-        assistant("x", {"name": "a", "args": {}}), worker_warnings=["mcp_evidence: unavailable (x)"]
-    )
-    result = judge(trace, **fields)
-    assert not result.passed
-    assert "evidence unavailable" in result.detail
-    assert result.detail.endswith(" [evidence: unavailable]")
+    for fields in [{}, {"must_call": ["a"]}, {"forbidden_calls": ["a"]}]:
+        with subtests.test(fields=fields):
+            trace = a_trace(
+                assistant("x", {"name": "a", "args": {}}),
+                worker_warnings=["mcp_evidence: unavailable (x)"],
+            )
+            result = judge(trace, **fields)
+            assert not result.passed
+            assert "evidence unavailable" in result.detail
+            assert result.detail.endswith(" [evidence: unavailable]")
 
 
 def test_a_call_that_the_transcript_hides_is_seen_and_an_invented_one_is_not_counted():
@@ -120,9 +122,9 @@ def test_one_of_several_alternatives_is_enough(group):
     assert "required tools not called: any of (lookup, search)" in missing.detail
 
 
-@pytest.mark.parametrize(
-    ("names", "must_call", "passed"),
-    [
+def test_order_is_an_in_order_subsequence(subtests):
+    """Other calls may lie between; each call serves one entry, a repeated entry needs two calls."""
+    for names, must_call, passed in [
         (["a", "b"], ["a", "b"], True),
         (["a", "x", "b", "y"], ["a", "b"], True),
         (["b", "a", "b"], ["a", "b"], True),
@@ -132,14 +134,12 @@ def test_one_of_several_alternatives_is_enough(group):
         (["ops.b", "ops.a", "ops.c"], [["a", "b"], "c"], True),
         (["a", "b"], [["a", "b"], ["a", "b"]], True),
         (["c", "a"], [["a", "b"], "c"], False),
-    ],
-)
-def test_order_is_an_in_order_subsequence(names, must_call, passed):
-    """Other calls may lie between; each call serves one entry, a repeated entry needs two calls."""
-    result = judge(witnessed(*names), must_call=must_call, order_matters=True)
-    assert result.passed is passed
-    assert ("order violated" in result.detail) is not passed
-    assert judge(witnessed(*names), must_call=must_call).passed
+    ]:
+        with subtests.test(names=names, must_call=must_call, passed=passed):
+            result = judge(witnessed(*names), must_call=must_call, order_matters=True)
+            assert result.passed is passed
+            assert ("order violated" in result.detail) is not passed
+            assert judge(witnessed(*names), must_call=must_call).passed
 
 
 def test_a_missing_call_is_reported_before_order():
@@ -176,9 +176,9 @@ def test_passing_checks_have_their_say():
     )
 
 
-@pytest.mark.parametrize(
-    ("answer", "said"),
-    [
+def test_a_check_that_breaks_or_says_nothing_fails_under_its_name(subtests):
+    """A raise or a wrong answer is a failure of that check, never a crash."""
+    for answer, said in [
         (ValueError("boom"), "Answers(error: boom)"),
         (AssertionError(), "Answers(error: AssertionError)"),
         (None, "NoneType"),
@@ -188,13 +188,11 @@ def test_passing_checks_have_their_say():
         ((False, ""), "Answers"),
         ((False, None), "Answers"),
         (LayerResult(passed=False, detail=""), "Answers"),
-    ],
-)
-def test_a_check_that_breaks_or_says_nothing_fails_under_its_name(answer, said):
-    """A raise or a wrong answer is a failure of that check, never a crash."""
-    result = judge(witnessed(), trajectory_checks=[Answers(answer)])
-    assert not result.passed
-    assert said in result.detail
+    ]:
+        with subtests.test(answer=answer, said=said):
+            result = judge(witnessed(), trajectory_checks=[Answers(answer)])
+            assert not result.passed
+            assert said in result.detail
 
 
 @pytest.mark.parametrize("passed", [True, False])

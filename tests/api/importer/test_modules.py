@@ -79,16 +79,19 @@ def test_any_import_defines_what_it_promises(raw, name):
         assert scenario.name == scenario_names["PACK"].name == name
 
 
-@pytest.mark.parametrize("at", HOSTILE, ids=ascii)
-def test_a_text_that_tries_to_break_out_stays_a_text(at):
+def test_a_text_that_tries_to_break_out_stays_a_text(subtests):
     """In every place where a conversation has texts."""
-    scenario_names, scorer_names = imported(hostile(at), scenario_name=at if at.strip() else None)
-    scenario = scenario_names["scenario"]
-    assert scenario.user_turns == [turn for turn in (at, f"{at}\n{at}") if turn.strip()]
-    assert scenario.tags == [f"origin:{at}"]
-    assert "".join(group[0] for group in scorer_names["SUGGESTED_TARGET_FACTS"]) in "".join(
-        line.strip() for line in at.splitlines()
-    )
+    for at in HOSTILE:
+        with subtests.test(at=at):
+            scenario_names, scorer_names = imported(
+                hostile(at), scenario_name=at if at.strip() else None
+            )
+            scenario = scenario_names["scenario"]
+            assert scenario.user_turns == [turn for turn in (at, f"{at}\n{at}") if turn.strip()]
+            assert scenario.tags == [f"origin:{at}"]
+            assert "".join(group[0] for group in scorer_names["SUGGESTED_TARGET_FACTS"]) in "".join(
+                line.strip() for line in at.splitlines()
+            )
 
 
 def test_an_unreviewed_import_fails_whatever_the_agent_says():

@@ -7,7 +7,6 @@ import json
 import shlex
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from kit.conversations import (
@@ -154,23 +153,24 @@ def test_foreign_text_is_code_and_nothing_else(raw, name):
     only_ours(note(raw, scenario_name=name))
 
 
-@pytest.mark.parametrize("at", HOSTILE, ids=ascii)
-def test_a_text_that_tries_to_break_out_stays_code(at):
+def test_a_text_that_tries_to_break_out_stays_code(subtests):
     """In every place where the note quotes the conversation."""
-    only_ours(
-        note(
-            envelope(
-                said("user", at),
-                message("assistant", call(at, at)),
-                message("tool", response(f"{at}!", at)),
-                said("assistant", at),
-                otel_genai_mapping=at,
-                source={"ref": at, at: at},
-                tool_definitions=[{"name": at}],
-            ),
-            scenario_name=at if at.strip() else None,
-        )
-    )
+    for at in HOSTILE:
+        with subtests.test(at=at):
+            only_ours(
+                note(
+                    envelope(
+                        said("user", at),
+                        message("assistant", call(at, at)),
+                        message("tool", response(f"{at}!", at)),
+                        said("assistant", at),
+                        otel_genai_mapping=at,
+                        source={"ref": at, at: at},
+                        tool_definitions=[{"name": at}],
+                    ),
+                    scenario_name=at if at.strip() else None,
+                )
+            )
 
 
 def only_ours(text):

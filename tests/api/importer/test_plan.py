@@ -21,9 +21,9 @@ def plan(raw, out="imported", **options):
     return plan_import(parse_interchange(raw), Path(out), **options)
 
 
-@pytest.mark.parametrize(
-    ("folder", "ref", "name"),
-    [
+def test_a_scenario_is_named_after_its_folder_else_after_its_origin(subtests):
+    """In ASCII letters, digits and underscores, and never beginning with a digit."""
+    for folder, ref, name in [
         ("imported", "r", "imported"),
         ("My Agent: v2!", None, "my_agent_v2"),
         ("a/b/Größe-7", None, "gr_e_7"),
@@ -35,12 +35,10 @@ def plan(raw, out="imported", **options):
         ("日本", None, "imported_trace"),
         ("a/./b/..", None, "a"),
         ("x/", None, "x"),
-    ],
-)
-def test_a_scenario_is_named_after_its_folder_else_after_its_origin(folder, ref, name):
-    """In ASCII letters, digits and underscores, and never beginning with a digit."""
-    source = None if ref is None else {"ref": ref}
-    assert plan(envelope(source=source), folder).name == name
+    ]:
+        with subtests.test(folder=folder, ref=ref, name=name):
+            source = None if ref is None else {"ref": ref}
+            assert plan(envelope(source=source), folder).name == name
 
 
 def test_the_working_directory_has_a_name_too(tmp_path, monkeypatch):
@@ -125,9 +123,9 @@ def test_an_unrecorded_call_fails():
     ]
 
 
-@pytest.mark.parametrize(
-    ("raw", "required"),
-    [
+def test_tools_are_required_where_any_was_called(subtests):
+    """By anybody's account."""
+    for raw, required in [
         (envelope(), True),
         (envelope(said("user", "hi"), tool_definitions=[{"name": "t"}]), False),
         (envelope(message("assistant", call()), witnessed_calls=[]), True),
@@ -139,12 +137,9 @@ def test_an_unrecorded_call_fails():
             ),
             True,
         ),
-    ],
-    ids=["a call", "only offered", "only told", "unanswered", "only witnessed"],
-)
-def test_tools_are_required_where_any_was_called(raw, required):
-    """By anybody's account."""
-    assert plan(raw).requires_tool_use is required
+    ]:
+        with subtests.test(raw=raw, required=required):
+            assert plan(raw).requires_tool_use is required
 
 
 def test_an_origin_is_a_tag():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from kit.conversations import HOSTILE, hostile_texts
@@ -12,9 +11,9 @@ from kit.conversations import HOSTILE, hostile_texts
 from wt_git.api.importer.generated_code import list_argument, string_argument, string_literal
 
 
-@pytest.mark.parametrize(
-    ("text", "source"),
-    [
+def test_a_text_is_written_as_a_person_would(subtests):
+    """Double quotes unless single ones need fewer escapes; what can be read stays readable."""
+    for text, source in [
         ("plain", '"plain"'),
         ("it's", '"it\'s"'),
         ('say "hi"', "'say \"hi\"'"),
@@ -25,11 +24,9 @@ from wt_git.api.importer.generated_code import list_argument, string_argument, s
         ("\u202egnp", '"\\u202egnp"'),
         ("\ud800", '"\\ud800"'),
         ("", '""'),
-    ],
-)
-def test_a_text_is_written_as_a_person_would(text, source):
-    """Double quotes unless single ones need fewer escapes; what can be read stays readable."""
-    assert string_literal(text) == source
+    ]:
+        with subtests.test(text=text, source=source):
+            assert string_literal(text) == source
 
 
 @given(hostile_texts())

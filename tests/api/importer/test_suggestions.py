@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from kit.conversations import call, envelope, hostile_texts, message, said
 
@@ -12,9 +11,9 @@ from wt_git.api.interchange import parse_interchange
 SENTENCE = "This sentence is quite long and says one thing among the many that were said here."
 
 
-@pytest.mark.parametrize(
-    ("answer", "facts"),
-    [
+def test_lines_are_suggested_or_the_sentences_of_one_long_line(subtests):
+    """At most five, none of them blank."""
+    for answer, facts in [
         ("", []),
         (" \n\t\n", []),
         ("75 orders.", ["75 orders."]),
@@ -26,11 +25,9 @@ SENTENCE = "This sentence is quite long and says one thing among the many that w
         ("x" * 240, ["x" * 240]),
         ("x" * 500, ["x" * 500]),
         (f"{SENTENCE} {SENTENCE} {SENTENCE}\nb", [f"{SENTENCE} {SENTENCE} {SENTENCE}", "b"]),
-    ],
-)
-def test_lines_are_suggested_or_the_sentences_of_one_long_line(answer, facts):
-    """At most five, none of them blank."""
-    assert suggested_facts(answer) == facts
+    ]:
+        with subtests.test(answer=answer, facts=facts):
+            assert suggested_facts(answer) == facts
 
 
 @given(hostile_texts())

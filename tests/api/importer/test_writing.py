@@ -72,19 +72,17 @@ def test_the_same_conversation_gives_the_same_bytes(raw):
     assert len(load_universe(first.universe_path).recordings) == first.recordings
 
 
-@pytest.mark.parametrize(
-    ("raw", "options", "error"),
-    [
+def test_what_cannot_be_imported_leaves_nothing(subtests):
+    """Not even the folder."""
+    for raw, options, error in [
         ({}, {}, InterchangeFormatError),
         (envelope(tool_definitions=[{"name": "a"}] * 2), {}, UniverseFormatError),
         (envelope(), {"scenario_name": " "}, ValueError),
-    ],
-)
-def test_what_cannot_be_imported_leaves_nothing(raw, options, error):
-    """Not even the folder."""
-    with pytest.raises(error):
-        write_imported_scenario(raw, "a/orders", **options)
-    assert not Path("a").exists()
+    ]:
+        with subtests.test(raw=raw, options=options, error=error):
+            with pytest.raises(error):
+                write_imported_scenario(raw, "a/orders", **options)
+            assert not Path("a").exists()
 
 
 def test_a_file_that_cannot_be_replaced_is_seen_before_anything_is_written():

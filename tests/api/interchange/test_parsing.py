@@ -90,12 +90,13 @@ def test_optional_members_of_a_tool_may_be_null():
     )
 
 
-@pytest.mark.parametrize("ref", ["", None, 3, ["x"]])
-def test_an_origin_is_a_text_that_is_not_empty(ref):
+def test_an_origin_is_a_text_that_is_not_empty(subtests):
     """Anything else under `ref` is kept and is no reference."""
-    trace = parse_interchange(envelope(source={"ref": ref}))
-    assert trace.source == {"ref": ref}
-    assert trace.source_ref is None
+    for ref in ["", None, 3, ["x"]]:
+        with subtests.test(ref=ref):
+            trace = parse_interchange(envelope(source={"ref": ref}))
+            assert trace.source == {"ref": ref}
+            assert trace.source_ref is None
 
 
 def test_the_text_of_a_message_leaves_calls_out():
@@ -200,13 +201,14 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("raw", "told"), REFUSED, ids=[told for _, told in REFUSED])
-def test_what_is_wrong_is_named_by_its_place(raw, told):
+def test_what_is_wrong_is_named_by_its_place(subtests):
     """Members by name, entries of arrays by number."""
-    with pytest.raises(InterchangeFormatError) as refused:
-        parse_interchange(raw)
-    assert told in str(refused.value)
-    assert isinstance(refused.value, ValueError)
+    for raw, told in REFUSED:
+        with subtests.test(raw=raw, told=told):
+            with pytest.raises(InterchangeFormatError) as refused:
+                parse_interchange(raw)
+            assert told in str(refused.value)
+            assert isinstance(refused.value, ValueError)
 
 
 def test_values_that_cannot_be_written_again_are_refused():
@@ -261,9 +263,9 @@ def is_one_or_refused(raw):
         assert isinstance(parse_interchange(raw), InterchangeTrace)
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
+def test_a_file_that_is_no_json_is_refused_with_its_name(subtests):
+    """One error for everything that a file can hold."""
+    for data in [
         b"",
         b"{",
         b"not json",
@@ -272,14 +274,11 @@ def is_one_or_refused(raw):
         b'{"windtunnel_interchange": ' + b"9" * 5000 + b"}",
         b'{"windtunnel_interchange": NaN}',
         b'{"windtunnel_interchange": 1} trailing',
-    ],
-    ids=["empty", "cut", "words", "bytes", "deep", "huge number", "NaN", "trailing"],
-)
-def test_a_file_that_is_no_json_is_refused_with_its_name(data):
-    """One error for everything that a file can hold."""
-    Path("x.wtin.json").write_bytes(data)
-    with pytest.raises(InterchangeFormatError, match=r"\Ax\.wtin\.json: invalid JSON: "):
-        load_interchange("x.wtin.json")
+    ]:
+        with subtests.test(data=data):
+            Path("x.wtin.json").write_bytes(data)
+            with pytest.raises(InterchangeFormatError, match=r"\Ax\.wtin\.json: invalid JSON: "):
+                load_interchange("x.wtin.json")
 
 
 def test_a_file_that_is_another_document_is_refused_with_its_name():

@@ -10,23 +10,21 @@ from kit.traces import json_values
 from wt_git.api.perturbations.prior_calls import corrupt_arguments, cut_page
 
 
-@pytest.mark.parametrize(
-    ("arguments", "expected"),
-    [
+def test_broken_json_is_cut_in_half(subtests):
+    """At least one character of what there was stays."""
+    for arguments, expected in [
         ("{}", "{INVALID{{{"),
         ('{"a": 1}', '{"a"INVALID{{{'),
         ("x", "xINVALID{{{"),
         ("", "INVALID{{{"),
-    ],
-)
-def test_broken_json_is_cut_in_half(arguments, expected):
-    """At least one character of what there was stays."""
-    assert corrupt_arguments(arguments, "broken_json") == expected
+    ]:
+        with subtests.test(arguments=arguments, expected=expected):
+            assert corrupt_arguments(arguments, "broken_json") == expected
 
 
-@pytest.mark.parametrize(
-    ("arguments", "expected"),
-    [
+def test_any_other_mode_renames_the_fields(subtests):
+    """JSON and Python spellings alike; what has no fields gets a fragment that breaks it."""
+    for arguments, expected in [
         ('{"a": 1, "b": {"c": 2}}', '{"x_a": 1, "x_b": {"c": 2}}'),
         ("{'a': True}", '{"x_a": true}'),
         ("{1: None}", '{"x_1": null}'),
@@ -36,11 +34,9 @@ def test_broken_json_is_cut_in_half(arguments, expected):
         ("not json", 'not json, "x_corrupted": true}'),
         ("{[]: 1}", '{[]: 1}, "x_corrupted": true}'),
         ("", ', "x_corrupted": true}'),
-    ],
-)
-def test_any_other_mode_renames_the_fields(arguments, expected):
-    """JSON and Python spellings alike; what has no fields gets a fragment that breaks it."""
-    assert corrupt_arguments(arguments, "wrong_field_names") == expected
+    ]:
+        with subtests.test(arguments=arguments, expected=expected):
+            assert corrupt_arguments(arguments, "wrong_field_names") == expected
 
 
 @given(st.text(), st.sampled_from(["broken_json", "wrong_field_names", "other"]))
@@ -68,24 +64,28 @@ def test_a_page_inside_a_result_string_is_cut_there():
     assert "1" in page["note"]
 
 
-@pytest.mark.parametrize(
-    "outer",
-    [{"orders": []}, {"result": {"orders": []}}, {"result": "plain text"}, {"pagination": "odd"}],
-)
-def test_an_object_without_such_a_string_is_cut_itself(outer):
+def test_an_object_without_such_a_string_is_cut_itself(subtests):
     """Its other members stay; a pagination that is no object is replaced."""
-    cut = json.loads(cut_page(json.dumps(outer), 7))
-    assert cut["pagination"] == {"hasMore": True, "returned": 7}
-    assert {**cut, **outer} | {"pagination": None} == cut | {"pagination": None}
+    for outer in [
+        {"orders": []},
+        {"result": {"orders": []}},
+        {"result": "plain text"},
+        {"pagination": "odd"},
+    ]:
+        with subtests.test(outer=outer):
+            cut = json.loads(cut_page(json.dumps(outer), 7))
+            assert cut["pagination"] == {"hasMore": True, "returned": 7}
+            assert {**cut, **outer} | {"pagination": None} == cut | {"pagination": None}
 
 
-@pytest.mark.parametrize("text", ["plain text", "", "[1, 2]", "75", "[" * 100_000])
-def test_any_other_text_becomes_the_result_of_a_page(text):
+def test_any_other_text_becomes_the_result_of_a_page(subtests):
     """What is no JSON object is wrapped unchanged."""
-    cut = json.loads(cut_page(text, 2))
-    assert cut["result"] == text
-    assert cut["pagination"] == {"hasMore": True, "returned": 2}
-    assert "offset" in cut["note"]
+    for text in ["plain text", "", "[1, 2]", "75", "[" * 100_000]:
+        with subtests.test(text=text):
+            cut = json.loads(cut_page(text, 2))
+            assert cut["result"] == text
+            assert cut["pagination"] == {"hasMore": True, "returned": 2}
+            assert "offset" in cut["note"]
 
 
 @given(st.text() | json_values().map(json.dumps), st.integers())

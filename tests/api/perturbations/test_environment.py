@@ -1,6 +1,5 @@
 """Perturbations of the world, and the proof that they were in force."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from kit.traces import json_values
@@ -31,12 +30,13 @@ def call(tool="order_query", injected=None):
     return {"tool_name": tool, "args": {}, "result": "x", "timestamp_ms": 1.0, **extra}
 
 
-@pytest.mark.parametrize(("perturbation", "mode"), EVERY)
-def test_each_names_the_mock_servers_mode(perturbation, mode):
+def test_each_names_the_mock_servers_mode(subtests):
     """Pack factories arm it by this name; the runner knows the family by its class."""
-    assert perturbation.mode == mode
-    assert isinstance(perturbation, ToolFailure)
-    assert not isinstance(perturbation, PreSendPerturbation)
+    for perturbation, mode in EVERY:
+        with subtests.test(perturbation=perturbation, mode=mode):
+            assert perturbation.mode == mode
+            assert isinstance(perturbation, ToolFailure)
+            assert not isinstance(perturbation, PreSendPerturbation)
 
 
 def test_fields_keep_their_order_and_defaults():
@@ -48,59 +48,63 @@ def test_fields_keep_their_order_and_defaults():
     assert ToolTimeoutPerScenario("t", 3).likelihood == 1.0
 
 
-@pytest.mark.parametrize(("perturbation", "mode"), EVERY)
-def test_an_armed_failure_counts_even_if_the_agent_never_calls(perturbation, mode):
+def test_an_armed_failure_counts_even_if_the_agent_never_calls(subtests):
     """An agent that avoids the tool does not escape its verdict."""
-    assert tool_failure_marker(perturbation, [arms(mode)], []) == perturbation.marker
-    others = [call("client_lookup"), call("client_lookup", "timeout")]
-    assert tool_failure_marker(perturbation, [arms(mode)], others) == perturbation.marker
+    for perturbation, mode in EVERY:
+        with subtests.test(perturbation=perturbation, mode=mode):
+            assert tool_failure_marker(perturbation, [arms(mode)], []) == perturbation.marker
+            others = [call("client_lookup"), call("client_lookup", "timeout")]
+            assert tool_failure_marker(perturbation, [arms(mode)], others) == perturbation.marker
 
 
-@pytest.mark.parametrize(("perturbation", "mode"), EVERY)
-def test_calls_that_failed_as_declared_keep_the_marker(perturbation, mode):
+def test_calls_that_failed_as_declared_keep_the_marker(subtests):
     """Every call to the target was injected with the mode."""
-    calls = [call(injected=mode), call("ops_order_query", mode)]
-    assert tool_failure_marker(perturbation, [arms(mode)], calls) == perturbation.marker
+    for perturbation, mode in EVERY:
+        with subtests.test(perturbation=perturbation, mode=mode):
+            calls = [call(injected=mode), call("ops_order_query", mode)]
+            assert tool_failure_marker(perturbation, [arms(mode)], calls) == perturbation.marker
 
 
-@pytest.mark.parametrize(("perturbation", "mode"), EVERY)
-def test_one_call_that_escaped_breaks_the_condition(perturbation, mode):
+def test_one_call_that_escaped_breaks_the_condition(subtests):
     """Injected too little, or with another mode: the declared world did not exist."""
-    for escaped in (call(), call("ops.order_query"), call(injected="other")):
-        calls = [call(injected=mode), escaped]
-        assert tool_failure_marker(perturbation, [arms(mode)], calls) is None
+    for perturbation, mode in EVERY:
+        with subtests.test(perturbation=perturbation, mode=mode):
+            for escaped in (call(), call("ops.order_query"), call(injected="other")):
+                calls = [call(injected=mode), escaped]
+                assert tool_failure_marker(perturbation, [arms(mode)], calls) is None
 
 
-@pytest.mark.parametrize(
-    "armed",
-    [
+def test_what_was_not_armed_as_declared_leaves_no_marker(subtests):
+    """Another tool, another mode, another probability, or no mock server at all."""
+    for armed in [
         [],
         [arms("timeout")],
         [arms("malformed_json", "client_lookup")],
         [arms("malformed_json", "query")],
         [arms("malformed_json", probability=0.5)],
         [None, "malformed_json", {}, {"tool": "order_query"}],
-    ],
-)
-def test_what_was_not_armed_as_declared_leaves_no_marker(armed):
-    """Another tool, another mode, another probability, or no mock server at all."""
-    perturbation = ToolReturnsMalformedJson("order_query")
-    assert tool_failure_marker(perturbation, armed, [call(injected="malformed_json")]) is None
+    ]:
+        with subtests.test(armed=armed):
+            perturbation = ToolReturnsMalformedJson("order_query")
+            assert (
+                tool_failure_marker(perturbation, armed, [call(injected="malformed_json")]) is None
+            )
 
 
-@pytest.mark.parametrize(
-    "report",
-    [
+def test_a_report_may_cover_every_tool_or_decorate_its_name(subtests):
+    """A mode armed for all tools is armed for the target; one unread report does not spoil another."""
+    for report in [
         arms("malformed_json", None),
         arms("malformed_json", "ops_order_query"),
         {"tool": "order_query", "mode": "malformed_json"},
         arms("malformed_json", probability=1),
-    ],
-)
-def test_a_report_may_cover_every_tool_or_decorate_its_name(report):
-    """A mode armed for all tools is armed for the target; one unread report does not spoil another."""
-    perturbation = ToolReturnsMalformedJson("order_query")
-    assert tool_failure_marker(perturbation, [arms("timeout"), report], []) == perturbation.marker
+    ]:
+        with subtests.test(report=report):
+            perturbation = ToolReturnsMalformedJson("order_query")
+            assert (
+                tool_failure_marker(perturbation, [arms("timeout"), report], [])
+                == perturbation.marker
+            )
 
 
 def test_a_declared_chance_lets_calls_through():

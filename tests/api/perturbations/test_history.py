@@ -60,11 +60,12 @@ def call_of(messages):
     return call["id"], call["function"], answered["content"]
 
 
-@pytest.mark.parametrize("perturbation", EVERY, ids=repr)
-def test_they_belong_to_the_pre_send_family(perturbation):
+def test_they_belong_to_the_pre_send_family(subtests):
     """The runner knows them by their class."""
-    assert isinstance(perturbation, PreSendPerturbation)
-    assert perturbation.pre_send is True
+    for perturbation in EVERY:
+        with subtests.test(perturbation=perturbation):
+            assert isinstance(perturbation, PreSendPerturbation)
+            assert perturbation.pre_send is True
 
 
 def test_the_markers_name_every_choice():
@@ -212,19 +213,17 @@ def test_a_blank_turn_takes_the_first_alternative(must_call):
     assert function["name"] == "a"
 
 
-@pytest.mark.parametrize(
-    ("facts", "query"),
-    [
+def test_the_invented_query_is_a_fact_that_reads_like_a_name(subtests):
+    """The first fact with a space, else the first fact."""
+    for facts, query in [
         (FACTS, "Lowell Spinners"),
         ([["75"], ["A"]], "75"),
         ([[], ["A"]], "A"),
         ([["A"], ["b c", "d e"]], "b c"),
-    ],
-)
-def test_the_invented_query_is_a_fact_that_reads_like_a_name(facts, query):
-    """The first fact with a space, else the first fact."""
-    _, function, _ = call_of(invented(MalformedToolCall(0), target_facts=facts))
-    assert json.loads(function["arguments"]) == {"x_query": query}
+    ]:
+        with subtests.test(facts=facts, query=query):
+            _, function, _ = call_of(invented(MalformedToolCall(0), target_facts=facts))
+            assert json.loads(function["arguments"]) == {"x_query": query}
 
 
 def test_the_invented_query_is_neutral_without_facts():
@@ -239,23 +238,21 @@ def test_a_memory_makes_a_system_message_where_there_is_none():
     assert shaped == [{"role": "system", "content": "Relevant saved memory:\n- old"}, USER]
 
 
-@pytest.mark.parametrize(
-    ("content", "expected"),
-    [
+def test_a_memory_joins_the_first_system_message(subtests):
+    """A blank line separates it from other text; an existing block gets a line more."""
+    for content, expected in [
         ("Be kind.", "Be kind.\n\nRelevant saved memory:\n- old"),
         ("", "Relevant saved memory:\n- old"),
         (None, "Relevant saved memory:\n- old"),
         ("Relevant saved memory:\n- first", "Relevant saved memory:\n- first\n- old"),
-    ],
-)
-def test_a_memory_joins_the_first_system_message(content, expected):
-    """A blank line separates it from other text; an existing block gets a line more."""
-    first = {"role": "system", "content": content, "name": "kept"}
-    second = {"role": "system", "content": "second"}
-    messages = [USER, first, second, USER]
-    shaped = InjectStaleMemory("k", "old").shape_messages(messages, scenario())
-    assert shaped == [USER, first | {"content": expected}, second, USER]
-    assert first["content"] == content
+    ]:
+        with subtests.test(content=content, expected=expected):
+            first = {"role": "system", "content": content, "name": "kept"}
+            second = {"role": "system", "content": "second"}
+            messages = [USER, first, second, USER]
+            shaped = InjectStaleMemory("k", "old").shape_messages(messages, scenario())
+            assert shaped == [USER, first | {"content": expected}, second, USER]
+            assert first["content"] == content
 
 
 def test_memories_accumulate_under_one_header():

@@ -99,37 +99,33 @@ def test_blanking_keeps_the_calls():
     assert (second.content, second.tool_calls) == ("", [CALL])
 
 
-@pytest.mark.parametrize(
-    ("turn", "content"),
-    [
+def test_a_leak_writes_the_turn_as_a_fallback_template_would(subtests):
+    """Calls become text and are gone as calls."""
+    for turn, content in [
         (assistant("75", CALL), f"tool: {json.dumps(CALL)}"),
         (assistant("", CALL, FLAT), f"tool: {json.dumps([CALL, FLAT])}"),
         (assistant("75"), "assistant: 75"),
         (user(""), "user: (empty)"),
-    ],
-)
-def test_a_leak_writes_the_turn_as_a_fallback_template_would(turn, content):
-    """Calls become text and are gone as calls."""
-    (new,) = applied(FallbackRenderLeak(0), turn)
-    assert (new.content, new.tool_calls) == (content, [])
+    ]:
+        with subtests.test(turn=turn, content=content):
+            (new,) = applied(FallbackRenderLeak(0), turn)
+            assert (new.content, new.tool_calls) == (content, [])
 
 
-@pytest.mark.parametrize(
-    ("call", "mode", "expected"),
-    [
+def test_a_calls_arguments_become_corrupted_text(subtests):
+    """Text and decoded arguments alike; everything else of the call stays."""
+    for call, mode, expected in [
         (CALL, "wrong_field_names", '{"x_q": 1}'),
         (CALL, "broken_json", '{"q"INVALID{{{'),
         ({"function": {"arguments": {"q": 1}}}, "wrong_field_names", '{"x_q": 1}'),
         ({"function": {"arguments": {"q": 1}}}, "broken_json", '{"q"INVALID{{{'),
         ({"function": {"arguments": None}}, "wrong_field_names", 'null, "x_corrupted": true}'),
-    ],
-)
-def test_a_calls_arguments_become_corrupted_text(call, mode, expected):
-    """Text and decoded arguments alike; everything else of the call stays."""
-    (new,) = applied(MalformedToolCall(0, mode), assistant("75", call))
-    (corrupted,) = new.tool_calls
-    assert corrupted["function"]["arguments"] == expected
-    assert {**corrupted, "function": None} == {**call, "function": None}
+    ]:
+        with subtests.test(call=call, mode=mode, expected=expected):
+            (new,) = applied(MalformedToolCall(0, mode), assistant("75", call))
+            (corrupted,) = new.tool_calls
+            assert corrupted["function"]["arguments"] == expected
+            assert {**corrupted, "function": None} == {**call, "function": None}
 
 
 def test_flat_arguments_become_corrupted_text():
@@ -164,9 +160,9 @@ def test_a_page_is_cut():
     assert json.loads(new.content)["pagination"] == {"hasMore": True, "returned": 3}
 
 
-@pytest.mark.parametrize(
-    ("mode", "content"),
-    [
+def test_a_prior_turn_is_corrupted(subtests):
+    """Blank, or a leaked call to an example tool."""
+    for mode, content in [
         ("empty", ""),
         (
             "literal_tool_text",
@@ -176,17 +172,15 @@ def test_a_page_is_cut():
             "anything",
             '<tool_call>{"name": "example_tool", "arguments": {}}</tool_call>',
         ),
-    ],
-)
-def test_a_prior_turn_is_corrupted(mode, content):
-    """Blank, or a leaked call to an example tool."""
-    (new,) = applied(CorruptPriorAssistantTurn(0, mode), assistant("75", CALL))
-    assert (new.content, new.tool_calls) == (content, [CALL])
+    ]:
+        with subtests.test(mode=mode, content=content):
+            (new,) = applied(CorruptPriorAssistantTurn(0, mode), assistant("75", CALL))
+            assert (new.content, new.tool_calls) == (content, [CALL])
 
 
-@pytest.mark.parametrize(
-    ("perturbation", "marker"),
-    [
+def test_some_only_leave_their_marker(subtests):
+    """What cannot be changed afterwards is only noted; floats are written as Python writes them."""
+    for perturbation, marker in [
         (InjectStaleMemory("k", "v"), "inject_stale_memory key=k"),
         (CorruptPriorAssistantTurn(2), "corrupt_prior_assistant_turn idx=2 mode=empty"),
         (ToolTimeout(0.5, 100), "tool_timeout probability=0.5 delay_ms=100"),
@@ -198,9 +192,10 @@ def test_a_prior_turn_is_corrupted(mode, content):
         (ToolTimeoutPerScenario("t", 10), "tool_timeout_per_scenario tool=t delay_seconds=10"),
         (ToolReturnsEmptyUnexpected("t"), "tool_returns_empty_unexpected tool=t"),
         (ToolReturnsSchemaError("t"), "tool_returns_schema_error tool=t"),
-    ],
-)
-def test_some_only_leave_their_marker(perturbation, marker):
-    """What cannot be changed afterwards is only noted; floats are written as Python writes them."""
-    assert perturbation.marker == f"perturbation_applied: {marker}"
-    assert applied(perturbation, user(), assistant("75", CALL)) == [user(), assistant("75", CALL)]
+    ]:
+        with subtests.test(perturbation=perturbation, marker=marker):
+            assert perturbation.marker == f"perturbation_applied: {marker}"
+            assert applied(perturbation, user(), assistant("75", CALL)) == [
+                user(),
+                assistant("75", CALL),
+            ]

@@ -1,6 +1,5 @@
 """The policy of recorded tool universes."""
 
-import pytest
 from kit.traces import a_trace, assistant
 
 from wt_git.api.evaluators import evaluate_constraint
@@ -19,30 +18,26 @@ def test_it_is_a_policy_by_its_own_name():
     assert evaluate_constraint(trace, scenario).detail == "constraint violations: no_divergence"
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [
+def test_a_run_inside_its_recording_keeps_it(subtests):
+    """Other warnings and other metadata mean nothing."""
+    for fields in [
         {},
         {"mcp_calls": [{"tool_name": "a"}]},
         {"mcp_calls": [{"tool_name": "a", "extra": {}}, {"tool_name": "b", "extra": None}]},
         {"mcp_calls": [{"tool_name": "a", "extra": "divergence"}]},
         {"worker_warnings": ["mcp_evidence: available"]},
-    ],
-)
-def test_a_run_inside_its_recording_keeps_it(fields):
-    """Other warnings and other metadata mean nothing."""
-    assert kept(**fields) is True
+    ]:
+        with subtests.test(fields=fields):
+            assert kept(**fields) is True
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [
+def test_one_miss_breaks_it(subtests):
+    """Either the warning or the call's own record is enough, whatever it holds."""
+    for fields in [
         {"worker_warnings": ["universe_divergence: tool=a policy=fail"]},
         {"worker_warnings": ["hook:x: universe_divergence: tool=a"]},
         {"mcp_calls": [{"tool_name": "a", "extra": {"divergence": {"policy": "fail"}}}]},
         {"mcp_calls": [{"tool_name": "a", "extra": {"divergence": None}}]},
-    ],
-)
-def test_one_miss_breaks_it(fields):
-    """Either the warning or the call's own record is enough, whatever it holds."""
-    assert kept(**fields) is False
+    ]:
+        with subtests.test(fields=fields):
+            assert kept(**fields) is False

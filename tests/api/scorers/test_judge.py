@@ -34,18 +34,19 @@ def test_fail_fails():
     assert (result.passed, result.detail) == (False, "llm_judge: FAIL")
 
 
-@pytest.mark.parametrize("text", ["pass", "PASS.", "PASS FAIL", "", "The answer is PASS", " yes\n"])
-def test_any_other_reply_fails_and_is_quoted_whole(text):
+def test_any_other_reply_fails_and_is_quoted_whole(subtests):
     """A judge that does not follow the format has not judged."""
-    result = judge(reply(text))
-    assert not result.passed
-    assert "parse failure" in result.detail
-    assert repr(text) in result.detail
+    for text in ["pass", "PASS.", "PASS FAIL", "", "The answer is PASS", " yes\n"]:
+        with subtests.test(text=text):
+            result = judge(reply(text))
+            assert not result.passed
+            assert "parse failure" in result.detail
+            assert repr(text) in result.detail
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
+def test_a_judge_that_returns_no_verdict_fails(subtests):
+    """Only the last assistant turn speaks; anything else that comes back is no crash."""
+    for answer in [
         None,
         [],
         "PASS",
@@ -57,13 +58,11 @@ def test_any_other_reply_fails_and_is_quoted_whole(text):
         [assistant(None)],
         [assistant(["PASS"])],
         {"role": "assistant", "content": "PASS"},
-    ],
-)
-def test_a_judge_that_returns_no_verdict_fails(answer):
-    """Only the last assistant turn speaks; anything else that comes back is no crash."""
-    result = judge(answer)
-    assert not result.passed
-    assert "parse failure" in result.detail
+    ]:
+        with subtests.test(answer=answer):
+            result = judge(answer)
+            assert not result.passed
+            assert "parse failure" in result.detail
 
 
 def test_the_last_assistant_turn_decides():

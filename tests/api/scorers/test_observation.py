@@ -29,9 +29,9 @@ def seen(path, world=WORLD):
     return found[0]
 
 
-@pytest.mark.parametrize(
-    ("path", "value"),
-    [
+def test_paths_lead_into_the_observation(subtests):
+    """Keys, bracketed indexes, bare indexes, and text right after a bracket."""
+    for path, value in [
         ("client.email", "ops@x.example"),
         ("prs[0].base", "main"),
         ("prs.0.base", "main"),
@@ -40,11 +40,9 @@ def seen(path, world=WORLD):
         ("m[0][1].b", 7),
         ("m.0.1.b", 7),
         ("", WORLD),
-    ],
-)
-def test_paths_lead_into_the_observation(path, value):
-    """Keys, bracketed indexes, bare indexes, and text right after a bracket."""
-    assert seen(path) == value
+    ]:
+        with subtests.test(path=path, value=value):
+            assert seen(path) == value
 
 
 def test_a_source_may_be_a_list():
@@ -53,9 +51,9 @@ def test_a_source_may_be_a_list():
     assert seen("0", ("first",)) == "first"
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
+def test_a_path_that_is_malformed_or_leads_nowhere_fails(subtests):
+    """Never an exception; a key of digits is an index, so such keys cannot be reached."""
+    for path in [
         "a..b",
         ".a",
         "a.",
@@ -82,22 +80,21 @@ def test_a_source_may_be_a_list():
         "\N{SUPERSCRIPT TWO}",
         None,
         7,
-    ],
-)
-def test_a_path_that_is_malformed_or_leads_nowhere_fails(path):
-    """Never an exception; a key of digits is an index, so such keys cannot be reached."""
-    result = look(path)
-    assert not result.passed
-    assert result.detail.startswith("label: missing path")
+    ]:
+        with subtests.test(path=path):
+            result = look(path)
+            assert not result.passed
+            assert result.detail.startswith("label: missing path")
 
 
-@pytest.mark.parametrize("observations", [{}, None, {"other": 1}])
-def test_a_source_that_was_not_observed_fails(observations):
+def test_a_source_that_was_not_observed_fails(subtests):
     """Missing evidence is a diagnosis, not a pass and not a crash."""
-    trace = a_trace(assistant(), observations=observations)
-    result = observation("world", "a", lambda _: True, "label")(trace)
-    assert not result.passed
-    assert result.detail.startswith("label: missing observation source 'world'")
+    for observations in [{}, None, {"other": 1}]:
+        with subtests.test(observations=observations):
+            trace = a_trace(assistant(), observations=observations)
+            result = observation("world", "a", lambda _: True, "label")(trace)
+            assert not result.passed
+            assert result.detail.startswith("label: missing observation source 'world'")
 
 
 def raising(value):

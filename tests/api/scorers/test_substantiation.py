@@ -62,9 +62,9 @@ def test_an_answer_without_claims_passes_once_there_is_evidence():
     assert judge("99 bottles", {"n": 1}, facts=()).passed
 
 
-@pytest.mark.parametrize(
-    ("answer", "result"),
-    [
+def test_numbers_that_a_tool_gave_are_substantiated(subtests):
+    """However they are written; parts of identifiers, ordinals and codes are no claims."""
+    for answer, result in [
         ("75 orders", {"n": 75}),
         ("75 orders", "found 75."),
         ("75 and 3, again 75", [75, {"a": "3 left"}]),
@@ -88,16 +88,14 @@ def test_an_answer_without_claims_passes_once_there_is_evidence():
         ("10 days", "a 10-day wait"),
         ("0 left", {"n": 0}),
         ("75\N{CJK UNIFIED IDEOGRAPH-4EF6}", {"n": 75}),
-    ],
-)
-def test_numbers_that_a_tool_gave_are_substantiated(answer, result):
-    """However they are written; parts of identifiers, ordinals and codes are no claims."""
-    assert judge(answer, result).passed
+    ]:
+        with subtests.test(answer=answer, result=result):
+            assert judge(answer, result).passed
 
 
-@pytest.mark.parametrize(
-    ("answer", "result", "missing"),
-    [
+def test_numbers_from_nowhere_fail(subtests):
+    """Fragments of identifiers, longer numbers and fractions are no source."""
+    for answer, result, missing in [
         ("76 orders", {"n": 75}, "76"),
         ("1001 units", {"id": "ORD-1001"}, "1001"),
         ("1001 units", "ACC-1001-X and B1001", "1001"),
@@ -109,13 +107,14 @@ def test_numbers_that_a_tool_gave_are_substantiated(answer, result):
         ("1,005 units", [1, 5], "1,005"),
         ("3.5 kg", {"kg": 3}, "3.5"),
         ("3", "v3 3rd 13 003", "3"),
-    ],
-)
-def test_numbers_from_nowhere_fail(answer, result, missing):
-    """Fragments of identifiers, longer numbers and fractions are no source."""
-    found = judge(answer, result)
-    assert not found.passed
-    assert found.detail == f"unsubstantiated numeric facts: {missing} [evidence: server-witnessed]"
+    ]:
+        with subtests.test(answer=answer, result=result, missing=missing):
+            found = judge(answer, result)
+            assert not found.passed
+            assert (
+                found.detail
+                == f"unsubstantiated numeric facts: {missing} [evidence: server-witnessed]"
+            )
 
 
 def test_every_number_from_nowhere_is_named_once():
@@ -141,9 +140,9 @@ def test_the_transcript_is_evidence_where_no_server_was_in_play():
     assert result.detail.endswith("[evidence: transcript]")
 
 
-@pytest.mark.parametrize(
-    ("facts", "passed"),
-    [
+def test_authored_facts_are_looked_up_in_the_results(subtests):
+    """Strings, groups and numbers, alone or listed; what the answer says is not asked."""
+    for facts, passed in [
         ("lowell", True),
         ("Portland", False),
         (["Lowell", "Spinners"], True),
@@ -158,12 +157,12 @@ def test_the_transcript_is_evidence_where_no_server_was_in_play():
         ([NumberFact(75), "Lowell", ["x", "spinners"]], True),
         ([NumberFact(75), NumberFact(76)], False),
         ((NumberFact(75), "Lowell"), True),
-    ],
-)
-def test_authored_facts_are_looked_up_in_the_results(facts, passed):
-    """Strings, groups and numbers, alone or listed; what the answer says is not asked."""
-    result = judge("no idea", {"client": "Lowell Spinners", "n": 75, "id": "ORD-1001"}, facts=facts)
-    assert result.passed is passed
+    ]:
+        with subtests.test(facts=facts, passed=passed):
+            result = judge(
+                "no idea", {"client": "Lowell Spinners", "n": 75, "id": "ORD-1001"}, facts=facts
+            )
+            assert result.passed is passed
 
 
 def test_what_is_missing_is_named_by_kind():
@@ -173,12 +172,13 @@ def test_what_is_missing_is_named_by_kind():
     assert "unsubstantiated numeric facts: 2 is not stated" in detail
 
 
-@pytest.mark.parametrize("facts", [75, [75], {"a": 1}, [None], [["a", 1]], [{"a"}], b"x"])
-def test_a_spec_of_another_kind_fails(facts):
+def test_a_spec_of_another_kind_fails(subtests):
     """A typing mistake of the author is no pass and no crash."""
-    result = judge("x", {"n": 75, "a": 1}, facts=facts)
-    assert not result.passed
-    assert "invalid fact specs" in result.detail
+    for facts in [75, [75], {"a": 1}, [None], [["a", 1]], [{"a"}], b"x"]:
+        with subtests.test(facts=facts):
+            result = judge("x", {"n": 75, "a": 1}, facts=facts)
+            assert not result.passed
+            assert "invalid fact specs" in result.detail
 
 
 def test_later_changes_of_the_authors_list_change_nothing():

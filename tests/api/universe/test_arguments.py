@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from kit.traces import json_objects, json_values
@@ -14,9 +13,9 @@ from wt_git.api.universe import normalize_tool_args
 from wt_git.api.universe.definition import canonical_args, canonical_json, wrapped_where_needed
 
 
-@pytest.mark.parametrize(
-    ("incoming", "flat"),
-    [
+def test_wrappers_of_every_wire_are_taken_off(subtests):
+    """And parameters which merely share a wrapper's name are left alone."""
+    for incoming, flat in [
         (None, {}),
         ({}, {}),
         ({"order": "A1"}, {"order": "A1"}),
@@ -37,11 +36,9 @@ from wt_git.api.universe.definition import canonical_args, canonical_json, wrapp
         ({"type": "call", "arguments": "x"}, {}),
         ({"arguments": {"order": "A1"}}, {"arguments": {"order": "A1"}}),
         ({"name": "Lowell"}, {"name": "Lowell"}),
-    ],
-)
-def test_wrappers_of_every_wire_are_taken_off(incoming, flat):
-    """And parameters which merely share a wrapper's name are left alone."""
-    assert normalize_tool_args(incoming) == flat
+    ]:
+        with subtests.test(incoming=incoming, flat=flat):
+            assert normalize_tool_args(incoming) == flat
 
 
 @given(args=json_objects() | few_args(), extra=st.text())

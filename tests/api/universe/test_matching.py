@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from kit.universes import few_args, orders, universes
@@ -98,9 +97,9 @@ def test_the_nearest_recording_may_share_nothing():
     assert choose_recording(orders(on_miss="empty"), "find_order", {}) == Choice(None, "empty")
 
 
-@pytest.mark.parametrize(
-    ("schema", "empty"),
-    [
+def test_an_empty_answer_has_the_declared_type(subtests):
+    """Of several the first of array, object and string."""
+    for schema, empty in [
         (None, ""),
         ({}, ""),
         ({"type": "array"}, []),
@@ -111,11 +110,9 @@ def test_the_nearest_recording_may_share_nothing():
         ({"type": ["object", "array"]}, []),
         ({"type": [["array"], "string"]}, ""),
         ({"type": {"array": 1}}, ""),
-    ],
-)
-def test_an_empty_answer_has_the_declared_type(schema, empty):
-    """Of several the first of array, object and string."""
-    assert empty_result_for(UniverseTool("t", {}, result_schema=schema)) == empty
+    ]:
+        with subtests.test(schema=schema, empty=empty):
+            assert empty_result_for(UniverseTool("t", {}, result_schema=schema)) == empty
 
 
 def test_a_tool_nobody_defined_has_an_empty_text():

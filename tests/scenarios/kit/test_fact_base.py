@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,20 +25,18 @@ def ids(rows: list[dict]) -> list[str]:
     return [row.get("orderId") or row["id"] for row in rows]
 
 
-@pytest.mark.parametrize(
-    ("query", "found"),
-    [
+def test_the_lookup_is_lenient(subtests):
+    """Any part of id and name finds a client, in any case; a misspelling finds none."""
+    for query, found in [
         ("lowell", ["ACC-LSPN-001", "ACC-LSPN-002"]),
         ("  LOWELL spin ", ["ACC-LSPN-001"]),
         ("port-001 portland", ["ACC-PORT-001"]),
         ("acc-", ["ACC-LSPN-001", "ACC-LSPN-002", "ACC-PORT-001", "ACC-CHIC-001"]),
         ("", ["ACC-LSPN-001", "ACC-LSPN-002", "ACC-PORT-001", "ACC-CHIC-001"]),
         ("Lowell Spiners", []),
-    ],
-)
-def test_the_lookup_is_lenient(query, found):
-    """Any part of id and name finds a client, in any case; a misspelling finds none."""
-    assert ids(BASE.find_clients(query)) == found
+    ]:
+        with subtests.test(query=query, found=found):
+            assert ids(BASE.find_clients(query)) == found
 
 
 @given(st.sampled_from(BASE.clients), st.data())
@@ -57,9 +54,9 @@ def test_clients_are_filtered_by_status_and_archive():
     assert "ACC-CHIC-001" not in ids(BASE.find_clients("", None, True))
 
 
-@pytest.mark.parametrize(
-    ("asked", "found"),
-    [
+def test_the_order_query_is_strict(subtests):
+    """Only an exact id, sku and stage match: a client's name finds nothing."""
+    for asked, found in [
         ({"client": "ACC-LSPN-001"}, ["ORD-1001", "ORD-1002"]),
         ({"client": "acc-lspn-001"}, ["ORD-1001", "ORD-1002"]),
         ({"client": "Lowell Spinners"}, []),
@@ -76,11 +73,9 @@ def test_clients_are_filtered_by_status_and_archive():
         ({"limit": 2, "offset": 1}, ["ORD-1002", "ORD-2001"]),
         ({"offset": 3}, ["ORD-4001"]),
         ({"limit": -1}, []),
-    ],
-)
-def test_the_order_query_is_strict(asked, found):
-    """Only an exact id, sku and stage match: a client's name finds nothing."""
-    assert ids(BASE.query_orders(**asked)) == found
+    ]:
+        with subtests.test(asked=asked, found=found):
+            assert ids(BASE.query_orders(**asked)) == found
 
 
 def test_the_report_has_every_stage():

@@ -131,20 +131,18 @@ def test_tabular_tools_add_a_table_on_the_top_level(name, columns):
     assert all(len(row) == len(columns) for row in answer["rows"])
 
 
-@pytest.mark.parametrize(
-    ("name", "args"),
-    [
+def test_a_delivery_is_accepted_and_changes_nothing(subtests):
+    """The gateway delivers; the tool's answer is the same."""
+    for name, args in [
         ("client_lookup", {}),
         ("order_query", {}),
         ("order_report", {"sku": "B001AAA"}),
         ("product_lookup", {"sku": "B001AAA"}),
-    ],
-)
-def test_a_delivery_is_accepted_and_changes_nothing(name, args):
-    """The gateway delivers; the tool's answer is the same."""
-    function = TOOLS[name].function
-    assert function(**args, deliver_as="csv") == function(**args)
-    assert json.loads(function(**args)["result"])["note"]
+    ]:
+        with subtests.test(name=name, args=args):
+            function = TOOLS[name].function
+            assert function(**args, deliver_as="csv") == function(**args)
+            assert json.loads(function(**args)["result"])["note"]
 
 
 def test_descriptions_agree_with_behaviour():
