@@ -154,6 +154,7 @@ def test_a_report_loads_no_sweep_and_git_only_for_a_file(tmp_path, form):
     modules = loaded_after(command("report", "--runs", str(runs), "--format", form, *out))
     assert third_party(modules) & (HEAVY - {"pydantic"}) == set()
     ours = {name.split(".")[1] for name in modules if name.startswith("wt_git.")}
+    assert ("jinja2" in modules) == (form == "html")
     of_a_file = {"git", "evidence"} if out else set()
     assert ours & {"sweep", "runner", "git", "evidence", "githooks"} == of_a_file
 

@@ -16,10 +16,9 @@ from kit.report_documents import ReportDocument, a_report, turn
 from kit.traces import json_values, texts
 
 from wt_git.reports.page import assets
-from wt_git.reports.page.elements import element, join, name_text
-from wt_git.reports.page.islands import island_json
-from wt_git.reports.page.page import write_page
-from wt_git.reports.page.signs import dollars, duration, interval_text, percent, time_text
+from wt_git.reports.page.filters import UNSEEN, dollars, duration, interval, name, percent, visible
+from wt_git.reports.page.filters import time as time_text
+from wt_git.reports.page.page import environment, island_json, write_page
 
 
 def page_text(report):
@@ -204,14 +203,18 @@ def test_a_document_of_the_contract_is_enough():
     assert island(stream.getvalue(), 'id="bench-data"') == [document]
 
 
-def test_elements_escape_children_and_attributes():
+def test_values_are_escaped_in_texts_and_attributes():
     """Markup stays markup, text stays text, None is nothing."""
-    made = element("p", "<b>", element("i", "&"), None, 5, class_='a"b', hidden=True, title=None)
-    assert made == '<p class="a&quot;b" hidden>&lt;b&gt;<i>&amp;</i>5</p>'
-    assert join("a\u202eb") == 'a<span class="unseen">U+202E</span>b'
-    assert element("a", title="x\x00\x00y") == '<a title="xU+0000\u00d72y"></a>'
-    assert name_text("a_b__c") == "<bdi>a_<wbr>b__<wbr>c</bdi>"
-    assert name_text("n" * 300, 10) == "<bdi>nnnnnnnnnn … (300 characters)</bdi>"
+    template = environment().from_string(
+        '<p class="{{ given }}"{{ " hidden" if hidden }}>{{ tag }}<i>{{ sign }}</i>{{ nothing }}{{ 5 }}</p>'
+    )
+    made = template.render(given='a"b', hidden=True, tag="<b>", sign="&", nothing=None)
+    assert made == '<p class="a&#34;b" hidden>&lt;b&gt;<i>&amp;</i>5</p>'
+    assert visible("a\u202eb") == 'a<span class="unseen">U+202E</span>b'
+    titled = environment().from_string('<a title="{{ title|in_attribute }}"></a>')
+    assert titled.render(title="x\x00\x00y") == '<a title="xU+0000\u00d72y"></a>'
+    assert name("a_b__c") == "<bdi>a_<wbr>b__<wbr>c</bdi>"
+    assert name("n" * 300, 10) == "<bdi>nnnnnnnnnn … (300 characters)</bdi>"
 
 
 @pytest.mark.parametrize(
@@ -222,15 +225,15 @@ def test_elements_escape_children_and_attributes():
         (percent(0.001), "<1%"),
         (percent(0), "0%"),
         (percent(None), "—"),
-        (interval_text({"low": 0.061, "high": 0.792}), "6\u201379%"),
-        (interval_text(None), ""),
+        (interval({"low": 0.061, "high": 0.792}), "6\u201379%"),
+        (interval(None), ""),
         (dollars(0.0042), "$0.0042"),
         (dollars(1234.5), "$1,234.50"),
         (dollars(None), "—"),
         (duration(42.13), "42.1 s"),
         (duration(3725), "1 h 2 min"),
         (time_text("2026-01-02T13:30:00+01:00"), "12:30"),
-        (time_text("yesterday <b>"), "yesterday &lt;b&gt;"),
+        (visible(time_text("yesterday <b>")), "yesterday &lt;b&gt;"),
     ],
 )
 def test_numbers_and_times_are_written_for_people(shown, expected):
@@ -248,15 +251,17 @@ def test_unseen_characters_are_the_same_in_both_languages():
     """The script and the writer of the page have one list."""
     script = re.search(r"UNSEEN =\s*/\[(.*?)\]\+/gu", assets.script()).group(1)
     python = re.sub(r"\\u\{(\w+)\}", lambda found: f"\\U{int(found[1], 16):08x}", script)
-    in_script = re.compile(f"[{python}]")
-    marked = {one for one in map(chr, range(0x110000)) if "unseen" in join(one)}
-    assert {one for one in map(chr, range(0x110000)) if in_script.match(one)} == marked
+    every = "".join(map(chr, range(0x110000)))
+    in_script = re.compile(f"[{python}]+")
+    assert "".join(in_script.findall(every)) == "".join(UNSEEN.findall(every))
 
 
 def test_the_page_is_in_the_wheel(tmp_path):
     """Users get the template, the styles and the scripts with the package."""
     names = zipfile.ZipFile(build_wheel(tmp_path)).namelist()
-    assert "wt_git/reports/page/template.html" in names
+    templates = {path.name for path in (assets.HERE / "templates").iterdir()}
+    assert {f"wt_git/reports/page/templates/{one}" for one in templates} <= set(names)
+    assert "page.html" in templates
     for kind, ending in (("style", "css"), ("script", "js")):
         inside = {name.rpartition("/")[2] for name in names if f"reports/page/{kind}/" in name}
         assert inside == {f"{one}.{ending}" for one in assets.FILES[kind]}

@@ -34,11 +34,6 @@ FILES = {
 """What the style sheet and the script of the page are made of, in their order."""
 
 
-def template() -> str:
-    """Return the page with a `$name` where something goes."""
-    return _read("template.html")
-
-
 def style() -> str:
     """Return the one style sheet of the page."""
     return "\n".join(_read(f"style/{name}.css") for name in FILES["style"])

@@ -1,35 +1,30 @@
 """The page of `wt report`: one HTML file that needs nothing but a browser.
 
-What can be read at a glance is written here as plain HTML, so the page says it without its script,
-in print and in a mail. The script opens runs and compares labels. A run's details stand in an element
-of their own, which the browser keeps as text until somebody opens the run: the page is quick with
-thousands of them.
+The verdicts, failures and costs stand in it as plain HTML, so they can be read without its script, in
+print and in a mail. The script opens runs and compares labels. The details of a run stand in an
+element of their own, which the browser keeps as text until a reader opens the run: the page is quick
+with thousands of them. Its parts are in `templates/`, its looks in `style/`, its script in `script/`.
 """
 
 from __future__ import annotations
 
-from string import Template
-from typing import TYPE_CHECKING, Any, TextIO
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
-from wt_git.reports.page import (
-    assets,
-    comparison,
-    costs,
-    failures,
-    matrix,
-    predictions,
-    summary,
-)
-from wt_git.reports.page.elements import Markup, element
-from wt_git.reports.page.islands import island_json
-from wt_git.reports.page.signs import time_text
+from jinja2 import Environment, FileSystemLoader
+from markupsafe import Markup
+
+from wt_git.api.json_values import json_value
+from wt_git.reports.page import assets, filters
+from wt_git.reports.page.cost_chart import CostChart, ended
+from wt_git.reports.page.verdict_matrix import VerdictMatrix, is_clean, notes, worst_severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-_DOCUMENT_GOES_HERE = "<!-- the document -->"
-_RUNS_GO_HERE = "<!-- the runs -->\n"
 _ROWS = "scenarios"
+# Within JSON these three only occur inside strings, where an escape means the same character.
+_MARKUP = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
 
 def write_page(
@@ -41,46 +36,79 @@ def write_page(
     each of the document's `scenarios`, which are gone through twice; so memory does not grow with
     either, as long as both can make theirs one at a time.
     """
-    before, rest = _filled(document).split(_DOCUMENT_GOES_HERE)
-    between, after = rest.split(_RUNS_GO_HERE)
-    stream.write(before)
-    stream.writelines(_document_json(document))
-    stream.write(between)
-    stream.writelines(_run_island(detail) for detail in details)
-    stream.write(after)
-
-
-def _document_json(document: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the document as JSON, the rows last."""
-    head = island_json({key: value for key, value in document.items() if key != _ROWS})
-    yield f'{head.removesuffix("}")}{"" if head == "{}" else ","}"{_ROWS}":['
-    for number, row in enumerate(document[_ROWS]):
-        yield f"{',' if number else ''}{island_json(row)}\n"
-    yield "]}"
-
-
-def _run_island(detail: Mapping[str, Any]) -> str:
-    data = Markup(island_json(detail))
-    island = element("script", data, type="application/json", class_="run-data", id=detail["data"])
-    return f"{island}\n"
-
-
-def _filled(document: Mapping[str, Any]) -> str:
-    style, script = assets.style(), assets.script()
-    return Template(assets.template()).substitute(
+    style, script, labels = assets.style(), assets.script(), document["variants"]
+    parts = environment().get_template("page.html").generate(
+        document=document,
+        labels=labels,
         policy=assets.policy(style, script),
         style=style,
         script=script,
-        headline=summary.headline(document),
-        figures=summary.figures(document),
-        verdict_counts=summary.verdict_counts(document.get("verdict_totals")),
-        remarks=summary.remark_list(document.get("remarks") or ()),
-        search=matrix.search_form(document["variants"]),
-        matrix=matrix.verdict_matrix(document["variants"], document[_ROWS]),
-        failures=failures.failure_list(document.get("failures") or ()),
-        flaky=failures.flaky_table(document.get("flaky") or ()),
-        comparison=comparison.label_choice(document["variants"]),
-        costs=costs.cost_history(document.get("cost_history") or ()),
-        predictions=predictions.prediction_table(document.get("predictions")),
-        generated=time_text(document.get("generated_at")),
+        verdict_counts=_verdict_counts(document.get("verdict_totals") or {}),
+        matrix=VerdictMatrix(labels, document[_ROWS]),
+        costs=CostChart(document.get("cost_history") or ()),
+        document_json=_document_json(document),
+        runs=(_Run(one["data"], island_json(one)) for one in details),
     )
+    stream.writelines(parts)
+
+
+class _Run(NamedTuple):
+    """The element of a run: its id, and what it holds."""
+
+    id: str
+    json: Markup
+
+
+def environment() -> Environment:
+    """Return the environment of the page's templates."""
+    made = Environment(
+        autoescape=True,
+        finalize=filters.visible,
+        loader=FileSystemLoader(assets.HERE / "templates"),
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= filters.FILTERS
+    made.globals |= {
+        "SEVERITIES": filters.SEVERITIES,
+        "ended": ended,
+        "is_clean": is_clean,
+        "is_number": filters.is_number,
+        "notes": notes,
+        "place": filters.place,
+        "worst_severity": worst_severity,
+    }
+    return made
+
+
+def _verdict_counts(totals: Mapping[str, int]) -> list[tuple[str, int]]:
+    """Return how often each verdict was given, the known ones first."""
+    ordered = [one for one in filters.VERDICTS if one in totals]
+    ordered += [one for one in totals if one not in filters.VERDICTS]
+    return [(verdict, totals[verdict]) for verdict in ordered if totals[verdict]]
+
+
+def _document_json(document: Mapping[str, Any]) -> Iterator[Markup]:
+    """Yield the document as JSON, the rows last."""
+    head = island_json({key: value for key, value in document.items() if key != _ROWS})
+    yield Markup(f'{head.removesuffix("}")}{"" if head == "{}" else ","}"{_ROWS}":[')
+    for number, row in enumerate(document[_ROWS]):
+        yield Markup(f"{',' if number else ''}{island_json(row)}\n")
+    yield Markup("]}")
+
+
+def island_json(value: object) -> Markup:
+    """Return `value` as JSON for a `<script type="application/json">`.
+
+    It is ASCII and holds none of `<`, `>` and `&`: no text in it can end the element, and no line
+    separator or half surrogate pair reaches the page. What JSON cannot hold becomes its `repr`.
+    """
+    try:
+        text = _compact(value)
+    except (ValueError, TypeError, RecursionError):
+        text = _compact(json_value(value))
+    return Markup(text.translate(_MARKUP))
+
+
+def _compact(value: object) -> str:
+    return json.dumps(value, allow_nan=False, separators=(",", ":"))

@@ -1,4 +1,4 @@
-// How verdicts, severities, rates and times look; signs.py has the same for what is there from the start.
+// How verdicts, severities, rates and times look; filters.py has the same for the templates.
 
 const VERDICTS = new Map([
   ["PASS", { kind: "pass", word: "PASS", rank: 3 }],

@@ -1,0 +1,102 @@
+"""The chart of cost per tier over time: where each bar of a sweep stands, and how high it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from wt_git.reports.ladder import TIERS
+from wt_git.reports.page.filters import dollars, duration, is_number, moment
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from datetime import datetime
+
+MOST_ROWS = 1000
+_WIDTH, _HEIGHT = 1000.0, 100.0
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """The number that bars show: its key in the record of a sweep, its name, and how it is written."""
+
+    key: str
+    name: str
+    text: Callable[[object], str]
+
+
+_COST = Measure("cost_usd", "cost", dollars)
+_TIME = Measure("wall_s", "wall-clock time", duration)
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """An upright line: the place of its sweep's end from left to right, and its upper end."""
+
+    x: str
+    top: str
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """The sweeps of one tier. `most` and `total` are in words; each tier has a scale of its own."""
+
+    tier: str
+    sweeps: int
+    most: str
+    total: str | None
+    bars: Sequence[Bar]
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the tier is one of the ladder's, which have colours of their own."""
+        return self.tier in TIERS
+
+
+class CostChart:
+    """The sweeps that are given in order of time; bars show money where any sweep has a price."""
+
+    def __init__(self, history: Sequence[Mapping[str, Any]]) -> None:
+        self.sweeps = len(history)
+        self._history = history
+        self.measure = _COST if any(is_number(one.get("cost_usd")) for one in history) else _TIME
+        self.is_priced = self.measure is _COST
+        self.without_bar = sum(not is_number(one.get(self.measure.key)) for one in history)
+        self._times = [found for one in history if (found := moment(ended(one)))]
+
+    @property
+    def times(self) -> tuple[datetime, datetime] | None:
+        """The first and the last end of a sweep; None where no sweep has a time."""
+        return (self._times[0], self._times[-1]) if self._times else None
+
+    @property
+    def newest(self) -> Sequence[Mapping[str, Any]]:
+        """The sweeps that the table lists, the newest first."""
+        return self._history[: -MOST_ROWS - 1 : -1]
+
+    def strips(self) -> Iterator[Strip]:
+        """Yield the strip of each tier, in the order of the ladder."""
+        tiers = dict.fromkeys(str(one.get("tier")) for one in self._history)
+        for tier in [*(one for one in TIERS if one in tiers), *(t for t in tiers if t not in TIERS)]:
+            sweeps = [one for one in self._history if str(one.get("tier")) == tier]
+            values = [value for one in sweeps if is_number(value := one.get(self.measure.key))]
+            most = max(values, default=0)
+            total = self.measure.text(sum(values)) if values else None
+            bars = list(self._bars(sweeps, most))
+            yield Strip(tier, len(sweeps), self.measure.text(most), total, bars)
+
+    def _bars(self, sweeps: Sequence[Mapping[str, Any]], most: float) -> Iterator[Bar]:
+        stamps = [found.timestamp() for found in self._times]
+        first, last = min(stamps, default=0.0), max(stamps, default=0.0)
+        for one in sweeps:
+            value, found = one.get(self.measure.key), moment(ended(one))
+            if not is_number(value) or found is None:
+                continue
+            share = (found.timestamp() - first) / (last - first) if last > first else 0.5
+            height = _HEIGHT * (value / most if most else 0)
+            yield Bar(f"{10 + share * (_WIDTH - 20):.1f}", f"{_HEIGHT - height:.1f}")
+
+
+def ended(sweep: Mapping[str, Any]) -> object:
+    """Return when a sweep ended, or where that is not known, when it began."""
+    return sweep.get("ended_at") or sweep.get("started_at")
