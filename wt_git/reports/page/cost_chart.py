@@ -77,7 +77,10 @@ class CostChart:
     def strips(self) -> Iterator[Strip]:
         """Yield the strip of each tier, in the order of the ladder."""
         tiers = dict.fromkeys(str(one.get("tier")) for one in self._history)
-        for tier in [*(one for one in TIERS if one in tiers), *(t for t in tiers if t not in TIERS)]:
+        for tier in [
+            *(one for one in TIERS if one in tiers),
+            *(t for t in tiers if t not in TIERS),
+        ]:
             sweeps = [one for one in self._history if str(one.get("tier")) == tier]
             values = [value for one in sweeps if is_number(value := one.get(self.measure.key))]
             most = max(values, default=0)

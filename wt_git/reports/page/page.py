@@ -12,7 +12,6 @@ import json
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from jinja2 import Environment, FileSystemLoader
-from markupsafe import Markup
 
 from wt_git.api.json_values import json_value
 from wt_git.reports.page import assets, filters
@@ -37,17 +36,21 @@ def write_page(
     either, as long as both can make theirs one at a time.
     """
     style, script, labels = assets.style(), assets.script(), document["variants"]
-    parts = environment().get_template("page.html").generate(
-        document=document,
-        labels=labels,
-        policy=assets.policy(style, script),
-        style=style,
-        script=script,
-        verdict_counts=_verdict_counts(document.get("verdict_totals") or {}),
-        matrix=VerdictMatrix(labels, document[_ROWS]),
-        costs=CostChart(document.get("cost_history") or ()),
-        document_json=_document_json(document),
-        runs=(_Run(one["data"], island_json(one)) for one in details),
+    parts = (
+        environment()
+        .get_template("page.html")
+        .generate(
+            document=document,
+            labels=labels,
+            policy=assets.policy(style, script),
+            style=style,
+            script=script,
+            verdict_counts=_verdict_counts(document.get("verdict_totals") or {}),
+            matrix=VerdictMatrix(labels, document[_ROWS]),
+            costs=CostChart(document.get("cost_history") or ()),
+            document_json=_document_json(document),
+            runs=(_Run(one["data"], island_json(one)) for one in details),
+        )
     )
     stream.writelines(parts)
 
@@ -56,7 +59,7 @@ class _Run(NamedTuple):
     """The element of a run: its id, and what it holds."""
 
     id: str
-    json: Markup
+    json: str
 
 
 def environment() -> Environment:
@@ -88,16 +91,16 @@ def _verdict_counts(totals: Mapping[str, int]) -> list[tuple[str, int]]:
     return [(verdict, totals[verdict]) for verdict in ordered if totals[verdict]]
 
 
-def _document_json(document: Mapping[str, Any]) -> Iterator[Markup]:
+def _document_json(document: Mapping[str, Any]) -> Iterator[str]:
     """Yield the document as JSON, the rows last."""
     head = island_json({key: value for key, value in document.items() if key != _ROWS})
-    yield Markup(f'{head.removesuffix("}")}{"" if head == "{}" else ","}"{_ROWS}":[')
+    yield f'{head.removesuffix("}")}{"" if head == "{}" else ","}"{_ROWS}":['
     for number, row in enumerate(document[_ROWS]):
-        yield Markup(f"{',' if number else ''}{island_json(row)}\n")
-    yield Markup("]}")
+        yield f"{',' if number else ''}{island_json(row)}\n"
+    yield "]}"
 
 
-def island_json(value: object) -> Markup:
+def island_json(value: object) -> str:
     """Return `value` as JSON for a `<script type="application/json">`.
 
     It is ASCII and holds none of `<`, `>` and `&`: no text in it can end the element, and no line
@@ -107,7 +110,7 @@ def island_json(value: object) -> Markup:
         text = _compact(value)
     except (ValueError, TypeError, RecursionError):
         text = _compact(json_value(value))
-    return Markup(text.translate(_MARKUP))
+    return text.translate(_MARKUP)
 
 
 def _compact(value: object) -> str:
