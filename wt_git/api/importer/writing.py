@@ -1,4 +1,4 @@
-"""Writing an imported scenario and its review note. docs/importing.md, "What is written".
+"""Writing an imported scenario and its review note. docs/importing.md, "Written files".
 
 In the note, foreign text appears in code spans and code blocks only, where Markdown has no other
 markup.
