@@ -19,14 +19,16 @@ from typing import TYPE_CHECKING, Any, Self
 
 from wt_git.errors import BusyError
 from wt_git.sweep.run_lock import runtime_lock
+from wt_git.sweep.run_lock.lock_holder import Holder, describe_waiting
+from wt_git.sweep.run_lock.lock_wait import WaitStopped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def holder(pid: int, command: str = "wt run --label x") -> runtime_lock.Holder:
+def holder(pid: int, command: str = "wt run --label x") -> Holder:
     """Return a holder record with every field filled in."""
-    return runtime_lock.Holder(
+    return Holder(
         pid=pid,
         host="bench-1",
         since="2026-01-02T03:04:05Z",
@@ -111,7 +113,7 @@ def _main(
             stop=stop,
             on_waiting=lambda waiting: _report(
                 "waiting",
-                line=runtime_lock.describe_waiting(waiting),
+                line=describe_waiting(waiting),
                 pid=waiting.holder.pid if waiting.holder else None,
                 ahead=waiting.ahead,
                 first=waiting.first_ticket_ahead,
@@ -128,7 +130,7 @@ def _main(
         _report("released")
     except BusyError as error:
         _report("busy", line=error.message)
-    except runtime_lock.WaitStopped:
+    except WaitStopped:
         _report("stopped")
         let_go.wait()
 

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from kit.lock_process import holder
 
 from wt_git.sweep.run_lock.lock_folder import lock_folder
-from wt_git.sweep.run_lock.lock_holder import describe_waiting, read_holder
+from wt_git.sweep.run_lock.lock_holder import LockWaitState, describe_waiting, read_holder
 from wt_git.sweep.run_lock.lock_wait import Ticket
-from wt_git.sweep.run_lock.runtime_lock import Waiting, lock_path
+from wt_git.sweep.run_lock.runtime_lock import lock_path
 
 
 def test_the_lock_file_is_named_for_the_key():
@@ -84,7 +84,7 @@ def test_whatever_stands_in_a_lock_file_is_a_holder_or_nothing(content, tmp_path
     found = read_holder(path)
     held_s = found and found.held_s(datetime(2026, 1, 2, tzinfo=UTC))
     assert held_s is None or held_s >= 0
-    waiting = Waiting(key="k", holder=found, ahead=0, first_ticket_ahead=None, held_s=held_s)
+    waiting = LockWaitState(key="k", holder=found, ahead=0, first_ticket_ahead=None, held_s=held_s)
     line = describe_waiting(waiting)
     assert "runtime 'k' is in use" in line
     assert "\n" not in line
@@ -106,7 +106,9 @@ def test_a_waiter_is_told_for_how_long_the_runtime_has_been_held(since, said):
     """A person need not subtract times; where nobody can know, nothing is said."""
     holding = dataclasses.replace(holder(7), since=since)
     held_s = holding.held_s(datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC))
-    waiting = Waiting(key="k", holder=holding, ahead=0, first_ticket_ahead=None, held_s=held_s)
+    waiting = LockWaitState(
+        key="k", holder=holding, ahead=0, first_ticket_ahead=None, held_s=held_s
+    )
     line = describe_waiting(waiting)
     assert f"since {since}" in line
     assert said in line if said else "(for" not in line
@@ -123,14 +125,18 @@ def test_a_waiter_is_told_for_how_long_the_runtime_has_been_held(since, said):
 def test_a_waiter_is_told_its_place(ahead, stalled, said):
     """And which process is ahead of all others: the one to look at when nothing moves."""
     first = "0-1-42.ticket" if ahead else None
-    waiting = Waiting(key="k", holder=None, ahead=ahead, first_ticket_ahead=first, stalled=stalled)
+    waiting = LockWaitState(
+        key="k", holder=None, ahead=ahead, first_ticket_ahead=first, stalled=stalled
+    )
     assert said in describe_waiting(waiting)
 
 
 def test_a_hostile_record_cannot_write_to_the_terminal(tmp_path):
     """Escape sequences in a command or a key are shown, not obeyed."""
     nasty = holder(1, command="wt run \x1b[2J\nforged")
-    line = describe_waiting(Waiting(key="\x1b]0;k", holder=nasty, ahead=0, first_ticket_ahead=None))
+    line = describe_waiting(
+        LockWaitState(key="\x1b]0;k", holder=nasty, ahead=0, first_ticket_ahead=None)
+    )
     assert "\x1b" not in line
     assert "\n" not in line
 

@@ -19,7 +19,7 @@ from kit.lock_process import LockProcess, holder
 
 from wt_git.errors import BusyError, UsageError
 from wt_git.sweep.run_lock import runtime_lock
-from wt_git.sweep.run_lock.lock_wait import live_tickets
+from wt_git.sweep.run_lock.lock_wait import WaitStopped, live_tickets
 
 KEY = "bench"
 
@@ -362,7 +362,7 @@ def test_a_stop_that_came_before_is_seen(locks, start):
     stop = threading.Event()
     stop.set()
     with (
-        pytest.raises(runtime_lock.WaitStopped),
+        pytest.raises(WaitStopped),
         runtime_lock.hold(KEY, holder(1), folder=locks, stop=stop),
     ):
         pytest.fail("the lock is taken")
@@ -439,11 +439,11 @@ _VISITS = """
 import os, random, sys, time
 from pathlib import Path
 from kit.lock_process import holder
-from wt_git.sweep import queue
+from wt_git.sweep.run_lock.runtime_lock import hold
 
 locks, inside, visits = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
 for _ in range(visits):
-    with queue.hold("bench", holder(os.getpid()), folder=locks, priority=random.randrange(3)):
+    with hold("bench", holder(os.getpid()), folder=locks, priority=random.randrange(3)):
         if inside.name == "inside":
             found = inside.read_text()
             if found:

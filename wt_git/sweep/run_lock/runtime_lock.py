@@ -36,7 +36,7 @@ from wt_git.sweep.run_lock.lock_holder import (
     read_holder,
     write_holder,
 )
-from wt_git.sweep.run_lock.lock_wait import Ticket, WaitStopped, live_tickets, wait_for_lock
+from wt_git.sweep.run_lock.lock_wait import Ticket, live_tickets, wait_for_lock
 
 if TYPE_CHECKING:
     import threading
@@ -47,15 +47,6 @@ if TYPE_CHECKING:
     from wt_git.clock import Clock
     from wt_git.records.events import Event
     from wt_git.sweep.request import RunTarget
-
-__all__ = [
-    "Holder",
-    "LockWaitState",
-    "WaitStopped",
-    "describe_waiting",
-    "hold",
-    "lock_path",
-]
 
 _NOT_IN_A_KEY = re.compile(r"[^A-Za-z0-9_.-]")
 _SYSTEM_CLOCK = SystemClock()

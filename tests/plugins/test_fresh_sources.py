@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 LOAD = """
-from wt_git.sweep.loading import load, parse_source
+from wt_git.plugins.loading import load, parse_source
 print(load(parse_source({source!r}), "pack").value)
 """
 
