@@ -272,15 +272,14 @@ def _read_failure_cost(stored: DocumentReader) -> FailureCost:
 
 
 def error_message(error: BaseException) -> str:
-    """Return the message of `error`, or its type's name where it carries none."""
+    """Return the message of `error`, or the name of its type when the message is blank."""
     return str(error).strip() or type(error).__name__
 
 
 def normalized_result(result: LayerResult) -> LayerResult:
     """Return `result` with a real boolean and a real string, as score files need them.
 
-    Author code often answers with what a comparison or a library gave it. Raises whatever the
-    conversion raises.
+    Authored code often returns the types of a library. Raises what the conversion raises.
     """
     passed: object = result.passed
     detail: object = result.detail

@@ -1,7 +1,4 @@
-"""The four layers' rules, and the matching that they and scenario authors share.
-
-docs/writing-a-scenario.md states every rule for the people who write scenarios.
-"""
+"""The rules of the four layers. docs/writing-a-scenario.md states them for scenario authors."""
 
 from wt_git.api.evaluators.answer_text import NEGATION_CUES, has_any_forbidden
 from wt_git.api.evaluators.constraint import evaluate_constraint

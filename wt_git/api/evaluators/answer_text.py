@@ -1,4 +1,4 @@
-"""Numbers and forbidden facts in the text of an answer.
+"""Facts, forbidden facts and numbers in the text of an answer.
 
 docs/writing-a-scenario.md, "Numbers" and "Forbidden facts". `1,000` is one number and so is
 `3.5`; `-5` is not `5`; `B003`, `3rd` and `1.2.3` contain none. A leading zero makes a code, not a
@@ -27,11 +27,16 @@ _HYPHENATED = re.compile(r"(?<!\w)\w++(?:-\w++)++(?:[.,][0-9]++)*+")
 _MEASURE = re.compile(r"[0-9]+(?:-[0-9]+)*(?:-[a-z]+)+")
 
 
+def states_fact(lowered: str, group: Iterable[str]) -> bool:
+    """Say whether text in lower case has a member of `group`, in any case, also inside a word."""
+    return any(member.lower() in lowered for member in group)
+
+
 class StatedNumber(NamedTuple):
     """One number in a text.
 
-    `key` is its canonical form, in which equal numbers are equal strings: sign, digits, and a
-    fraction only when it is not zero. `text` is the number as written, from `start` to `end`.
+    `key` is the canonical form: sign, digits, and a fraction only when it is not zero. `text` is the
+    number as written, from `start` to `end`.
     """
 
     key: str
@@ -43,8 +48,8 @@ class StatedNumber(NamedTuple):
 def stated_numbers(text: str, *, ascii_words: bool = False) -> Iterator[StatedNumber]:
     """Yield the numbers of `text` in order.
 
-    A number next to a letter, a digit or an underscore is part of a word and left out. With
-    `ascii_words` only ASCII letters make words, so that numbers in scripts without spaces count.
+    A number next to a letter, a digit or an underscore is part of a word and not counted. With
+    `ascii_words` only ASCII letters make words, for scripts without spaces.
     """
     for chain in _CHAIN.finditer(text):
         if _GROUPED.fullmatch(chain.group()):
@@ -54,21 +59,19 @@ def stated_numbers(text: str, *, ascii_words: bool = False) -> Iterator[StatedNu
         for piece in pieces:
             start, end = piece.span()
             before, after = text[start - 1 : start], text[end : end + 1]
-            if not (
-                is_word_character(before, ascii_words) or is_word_character(after, ascii_words)
-            ):
+            if not any(_is_word_character(c, ascii_only=ascii_words) for c in (before, after)):
                 yield _stated_number(text, start, end)
 
 
-def is_word_character(character: str, ascii_only: bool = False) -> bool:  # noqa: FBT001, FBT002 - with map
-    """Say whether `character` belongs to words; the empty string, beyond an edge, does not."""
+def _is_word_character(character: str, *, ascii_only: bool = False) -> bool:
+    # The empty string, beyond an edge of the text, is none.
     if ascii_only and not character.isascii():
         return False
     return character.isalnum() or character == "_"
 
 
 def canonical_number(digits: str) -> str:
-    """Return the form in which equal numbers are equal: `1,000.50` becomes `1000.5`."""
+    """Return the canonical form of a number: `1,000.50` becomes `1000.5`."""
     plain = digits.replace(",", "")
     if plain.count(".") == 1:
         plain = plain.rstrip("0").rstrip(".")
@@ -92,21 +95,21 @@ def _begins_fraction(text: str, start: int) -> bool:
     if text[start - 1 : start] != ".":
         return False
     before = text[start - 2 : start - 1]
-    return before != "." and not is_word_character(before)
+    return before != "." and not _is_word_character(before)
 
 
 def _is_sign(text: str, at: int) -> bool:
     if at < 0 or text[at] not in _MINUS:
         return False
     before = text[at - 1 : at]
-    return not before or (before not in _NO_SIGN_AFTER and not is_word_character(before))
+    return not before or (before not in _NO_SIGN_AFTER and not _is_word_character(before))
 
 
 def split_identifiers(text: str) -> tuple[str, str]:
     """Return `text` without its hyphenated identifiers, and the identifiers alone.
 
-    `ORD-1001` and `1001-A` are identifiers; `10-20`, `2026-05-01` and `10-day` are not. The first
-    text keeps its length: every identifier is replaced by as many letters.
+    `ORD-1001` and `1001-A` are identifiers; `10-20`, `2026-05-01` and `10-day` are not. In the first
+    text each identifier is replaced by as many letters.
     """
     found: list[str] = []
 
@@ -121,11 +124,11 @@ def split_identifiers(text: str) -> tuple[str, str]:
 
 
 UNIT_REACH = 30
-"""How many characters a unit may stand away from its number, on either side."""
+"""The largest distance, in characters, between a number and its unit."""
 
 
 class NumberMatch(NamedTuple):
-    """Whether a number is stated, and in words which of the cases held."""
+    """Whether a number is stated, and the reason."""
 
     stated: bool
     detail: str
@@ -134,8 +137,8 @@ class NumberMatch(NamedTuple):
 def find_number(text: str, fact: NumberFact) -> NumberMatch:
     """Say whether `text` states `fact`.
 
-    A unit tightens and never blocks: where the text uses the unit at all, one use must stand within
-    30 characters of one occurrence of the number; where it does not, the number alone is enough.
+    Where the text uses the unit at all, one use must be within 30 characters of one occurrence of
+    the number; where it does not, the number alone is enough.
     """
     wanted = canonical_number(str(fact.value))
     spans = [(found.start, found.end) for found in stated_numbers(text) if found.key == wanted]
@@ -160,8 +163,8 @@ def find_number(text: str, fact: NumberFact) -> NumberMatch:
 
 def _whole(unit: str) -> re.Pattern[str]:
     """Return a pattern for `unit` as a whole word; a symbol such as `%` has no word to end."""
-    before = r"(?<!\w)" if is_word_character(unit[0]) else ""
-    after = r"(?!\w)" if is_word_character(unit[-1]) else ""
+    before = r"(?<!\w)" if _is_word_character(unit[0]) else ""
+    after = r"(?!\w)" if _is_word_character(unit[-1]) else ""
     return re.compile(before + re.escape(unit) + after, re.IGNORECASE)
 
 
@@ -184,11 +187,11 @@ _FIRST_CUES = (
     "non-existent",
     "nonexistent",
 )
-# These are whole words: `nonetheless` and `nevertheless` deny nothing.
+# Whole words only: `nonetheless` and `nevertheless` are no denials.
 _LATER_CUES = ("never", "none", "neither", "nor", "cannot")
 
 NEGATION_CUES: tuple[str, ...] = _FIRST_CUES + _LATER_CUES
-"""What, standing near a forbidden fact, makes its mention a denial.
+"""The words that make a nearby mention of a forbidden fact a denial.
 
 A cue counts at the beginning of a word, except `n't`, which ends one.
 """
@@ -212,8 +215,8 @@ _IDENTIFIER = re.compile(r"[a-z_][a-z0-9_]*")
 def has_any_forbidden(text: str, forbidden: Iterable[str]) -> bool:
     """Say whether `text` asserts one of the `forbidden` facts, in any case.
 
-    A mention is no assertion when a negation cue stands in the same sentence, at most 30 characters
-    before or 40 after it. Numbers are found as numbers, identifiers as whole words, everything else
+    A mention is no assertion when a negation cue is in the same sentence, at most 30 characters
+    before or 40 after it. Numbers are found as numbers, identifiers as whole words, other facts
     anywhere. Spaces around a fact do not count, and a blank fact is never asserted.
     """
     # Models write the typographic apostrophe as often as the plain one.
@@ -230,7 +233,7 @@ def _plain(fact: str) -> str:
 
 
 def _occurrences(text: str, fact: str) -> Iterator[tuple[int, int]]:
-    """Yield where `fact` stands in `text`, from left to right, without overlaps."""
+    """Yield the places of `fact` in `text`, from left to right, without overlaps."""
     if not fact:
         return
     if fact.isascii() and fact.isdecimal():
@@ -250,8 +253,8 @@ def _is_disclaimed(text: str, start: int, end: int) -> bool:
     stop = _ENDS_AFTER.search(text, end, last)
     if stop is not None:
         last = stop.start()
-    # Both searches can see one character beyond their reach: what the reach cuts out of a longer
-    # word is no cue. The space stands for the mention, so that a "no" right before it counts.
+    # Both searches see one character beyond their reach, so that a cut word is no cue. The space
+    # replaces the mention, so that a "no" right before it counts.
     seen = max(first - 1, 0)
     if _CUE.search(f"{text[seen:start]} ", first - seen):
         return True

@@ -1,4 +1,4 @@
-"""The constraint layer: were all policies kept? docs/writing-a-scenario.md, "Constraint"."""
+"""The constraint layer: the run kept every policy. docs/writing-a-scenario.md, "Constraint"."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 def evaluate_constraint(trace: Trace, scenario: Scenario) -> LayerResult:
     """Ask every policy about the whole trace; the layer passes when all are satisfied.
 
-    The detail lists every violation. A predicate's `LayerResult` brings its metrics along, whether
-    it passed or not. Never raises for what a predicate does.
+    The detail lists every violation. The metrics of a predicate's `LayerResult` are taken over,
+    passed or not. An exception of a predicate is a violation.
     """
     metrics: dict[str, MetricValue] = {}
-    asked = [_violation(policy, trace, metrics) for policy in scenario.policies]
-    violations = [violation for violation in asked if violation is not None]
+    found = [_violation(policy, trace, metrics) for policy in scenario.policies]
+    violations = [violation for violation in found if violation is not None]
     if violations:
         detail = f"constraint violations: {'; '.join(violations)}"
         return LayerResult(passed=False, detail=detail, metrics=metrics)
@@ -29,7 +29,7 @@ def evaluate_constraint(trace: Trace, scenario: Scenario) -> LayerResult:
 
 
 def _violation(policy: Policy, trace: Trace, metrics: dict[str, MetricValue]) -> str | None:
-    """Return how `policy` was violated, None when it was satisfied."""
+    """Return the violation of `policy`, None when it was satisfied."""
     try:
         answer: object = policy.predicate(trace)
         if not isinstance(answer, LayerResult):

@@ -1,4 +1,7 @@
-"""Integrity: did the declared test condition happen? docs/writing-a-scenario.md, "Integrity"."""
+"""The integrity layer: every declared perturbation was applied.
+
+docs/writing-a-scenario.md, "Integrity".
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ def evaluate_integrity(trace: Trace, scenario: Scenario) -> LayerResult:
     """Check that every declared perturbation left its marker among the trace's warnings.
 
     Markers are compared whole and counted: two equal perturbations must have left two. A failure
-    says nothing about the agent; it makes the result INVALID.
+    makes the result INVALID: it is no failure of the agent.
     """
     if not scenario.perturbations:
         return LayerResult(passed=True, detail="no perturbations declared")

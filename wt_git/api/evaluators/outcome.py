@@ -1,20 +1,19 @@
-"""The outcome layer: whether the agent arrived at the right answer.
+"""The outcome layer: the final answer is right.
 
-docs/writing-a-scenario.md, "Outcome", states the rules in the order in which they decide.
+docs/writing-a-scenario.md, "Outcome", states the rules in the order in which they apply.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wt_git.api.evaluators.answer_text import find_number, has_any_forbidden
+from wt_git.api.evaluators.answer_text import find_number, has_any_forbidden, states_fact
 from wt_git.api.evaluators.tool_calls import (
     CallLogState,
     call_log_state,
     last_assistant_text,
     tools_used,
 )
-from wt_git.api.evaluators.tool_names import states_fact
 from wt_git.api.score import LayerResult, error_message, normalized_result
 
 if TYPE_CHECKING:
@@ -27,10 +26,10 @@ _ANSWER_SHOWN = 200
 
 
 def evaluate_outcome(trace: Trace, scenario: Scenario) -> LayerResult:
-    """Judge the last assistant turn, or let the scenario's `outcome_fn` judge the whole trace.
+    """Check the last assistant turn, or call the scenario's `outcome_fn` with the whole trace.
 
-    Without an assistant turn, or without the tool use that the scenario requires, the layer fails
-    before anything else is asked. Never raises for what an `outcome_fn` does.
+    Without an assistant turn, or without a required tool use, the layer fails first. An exception
+    of `outcome_fn` is a failure.
     """
     answer = last_assistant_text(trace)
     if answer is None:

@@ -1,8 +1,8 @@
 """The tool calls and results of a run that rules may rely on.
 
-docs/writing-a-scenario.md, "Evidence": the tool servers' call logs come first, the transcript is
-used only where no server was mounted. Every rule about tool calls uses this module, policies
-included.
+docs/writing-a-scenario.md, "Evidence": the call logs of the tool servers come first, and the
+transcript counts only without them. Every rule about tool calls, policies included, must use this
+module: a call that only the server saw counts, and a call that only the agent reports does not.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from wt_git.api.trace import Trace
 
 MCP_EVIDENCE_AVAILABLE = "mcp_evidence: available"
-"""The whole warning that says every tool server's call log was read."""
+"""The warning of a run whose call logs were all read."""
 
 MCP_EVIDENCE_UNAVAILABLE = "mcp_evidence: unavailable"
-"""How the warning begins that says a tool server's call log could not be read."""
+"""The beginning of the warning of a run with a call log that could not be read."""
 
 SERVER_WITNESSED = "server-witnessed"
 TRANSCRIPT = "transcript"
@@ -27,7 +27,7 @@ UNAVAILABLE = "unavailable"
 
 
 class CallLogState(Enum):
-    """What the run recorded about the call logs of its tool servers."""
+    """Whether the call logs of the tool servers were read; absent means that none was mounted."""
 
     UNAVAILABLE = "unavailable"
     AVAILABLE = "available"
@@ -35,7 +35,7 @@ class CallLogState(Enum):
 
 
 class ObservedCalls(NamedTuple):
-    """The names of the tools that were called, in order of time, and whose account this is."""
+    """The names of the tools that were called, in order of time, and their source."""
 
     names: tuple[str, ...]
     label: str
@@ -43,14 +43,14 @@ class ObservedCalls(NamedTuple):
 
 
 class ToolResults(NamedTuple):
-    """What tools answered, and whose account this is."""
+    """Tool results, and their source."""
 
     items: tuple[Any, ...]
     label: str
 
 
 def call_log_state(trace: Trace) -> CallLogState:
-    """Return what `trace` says about its tool servers' call logs."""
+    """Return whether the call logs of `trace` were read."""
     warnings = trace.worker_warnings
     if any(warning.startswith(MCP_EVIDENCE_UNAVAILABLE) for warning in warnings):
         return CallLogState.UNAVAILABLE
@@ -60,7 +60,7 @@ def call_log_state(trace: Trace) -> CallLogState:
 
 
 def evidence_label(trace: Trace) -> str:
-    """Return whose account counts: `server-witnessed`, `transcript`, or `unavailable` for nobody's."""
+    """Return the source that counts: `server-witnessed`, `transcript`, or `unavailable` for none."""
     match call_log_state(trace):
         case CallLogState.UNAVAILABLE:
             return UNAVAILABLE
@@ -102,9 +102,9 @@ def server_names(trace: Trace) -> Iterator[str]:
 
 
 def transcript_names(trace: Trace) -> Iterator[str]:
-    """Yield the tools that the agent says it called, in order of turns."""
+    """Yield the tools that the agent reports to have called, in order of turns."""
     for turn in trace.turns:
-        # What an agent sends as calls is kept as it came, whatever its shape.
+        # The calls of an agent are stored in any shape.
         claimed: object = turn.tool_calls
         for call in claimed if isinstance(claimed, list | tuple) else ():
             name = _claimed_name(call)
@@ -133,7 +133,7 @@ def tool_results(trace: Trace) -> ToolResults:
 
 
 def witnessed_results(trace: Trace) -> list[dict[str, Any]]:
-    """Return the servers' records that hold a result, even an empty one."""
+    """Return the servers' records with a result, even an empty one."""
     return [call for call in trace.mcp_calls if "result" in call]
 
 
@@ -146,7 +146,7 @@ def transcript_results(trace: Trace) -> Iterator[Any]:
 
 
 def last_assistant_text(trace: Trace) -> str | None:
-    """Return the last assistant turn's content, empty as it may be; None when there is no such turn."""
+    """Return the content of the last assistant turn, None when there is no such turn."""
     for turn in reversed(trace.turns):
         if turn.role == "assistant":
             return turn.content

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 def tool_name_matches(canonical: str, full: str) -> bool:
     """Say whether `full`, a name as a platform shows it, means the tool named `canonical`.
 
-    Platforms put their own prefix before a tool's name and join it with an underscore or a dot, so
-    `client_lookup` is also `mcp_acme_client_lookup` and `ops.client_lookup`. Case counts. Since
-    `client_lookup` also ends in `_lookup`, always write the whole bare name.
+    Platforms put a prefix before a tool's name, joined with an underscore or a dot: `client_lookup`
+    is also `mcp_acme_client_lookup` and `ops.client_lookup`. Case counts. Since `client_lookup` also
+    ends in `_lookup`, always write the whole bare name.
     """
     if full == canonical:
         return True
@@ -28,11 +28,3 @@ def alternatives(entry: str | Sequence[str]) -> tuple[str, ...]:
 def matches_any(canonicals: Iterable[str], full: str) -> bool:
     """Say whether `full` means one of the tools in `canonicals`."""
     return any(tool_name_matches(canonical, full) for canonical in canonicals)
-
-
-def states_fact(lowered: str, group: Iterable[str]) -> bool:
-    """Say whether text that is already in lower case holds a member of `group`, in any case.
-
-    Members are found anywhere, also inside words. A group without members is never stated.
-    """
-    return any(member.lower() in lowered for member in group)

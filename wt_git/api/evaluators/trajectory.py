@@ -1,7 +1,6 @@
-"""The trajectory layer: whether the agent took an acceptable path.
+"""The trajectory layer: the agent called the right tools in the right order.
 
-docs/writing-a-scenario.md, "Trajectory", states the rules. The path is what tool servers recorded
-where there are any, and the transcript's claims only where there are none.
+docs/writing-a-scenario.md, "Trajectory", states the rules, and `tool_calls` which calls count.
 """
 
 from __future__ import annotations
@@ -22,17 +21,17 @@ _PAIR = 2
 
 
 class _CheckResult(NamedTuple):
-    """One check's answer: a problem, or what a passed check has to say."""
+    """The answer of one custom check."""
 
     passed: bool
     detail: str
 
 
 def evaluate_trajectory(trace: Trace, scenario: Scenario) -> LayerResult:
-    """Judge the tools that were called: forbidden ones, required ones, their order, custom checks.
+    """Check the tools that were called: forbidden ones, required ones, their order, custom checks.
 
-    All of them are asked and every problem is in the detail, which ends with the kind of evidence.
-    A call log that could not be read fails the layer. Never raises for what a custom check does.
+    The detail has every problem and ends with the kind of evidence. A call log that could not be
+    read fails the layer, and so does an exception of a custom check.
     """
     observed = observed_calls(trace)
     suffix = f" [evidence: {observed.label}]"
@@ -47,12 +46,12 @@ def evaluate_trajectory(trace: Trace, scenario: Scenario) -> LayerResult:
     problems = [
         *_forbidden(observed.names, scenario.forbidden_calls),
         *_required(observed.names, scenario),
-        *(verdict.detail for verdict in custom if not verdict.passed),
+        *(result.detail for result in custom if not result.passed),
     ]
     if problems:
         return LayerResult(passed=False, detail="; ".join(problems) + suffix, metrics=metrics)
-    said = [verdict.detail for verdict in custom if verdict.detail]
-    detail = "; ".join(["trajectory requirements satisfied", *said]) + suffix
+    details = [result.detail for result in custom if result.detail]
+    detail = "; ".join(["trajectory requirements satisfied", *details]) + suffix
     return LayerResult(passed=True, detail=detail, metrics=metrics)
 
 
@@ -73,7 +72,7 @@ def _required(names: Sequence[str], scenario: Scenario) -> list[str]:
 
 
 def _in_order(names: Sequence[str], entries: Sequence[tuple[str, ...]]) -> bool:
-    """Say whether `entries` are met by a subsequence of `names`, each call serving one entry."""
+    """Say whether a subsequence of `names` meets `entries`, one call for each entry."""
     reached = 0
     for name in names:
         if reached < len(entries) and matches_any(entries[reached], name):
@@ -91,7 +90,7 @@ def _run_check(
     names: Sequence[str],
     metrics: dict[str, MetricValue],
 ) -> _CheckResult:
-    """Ask one custom check, on a list of its own, and add what it measured to `metrics`."""
+    """Run one custom check and add its metrics to `metrics`."""
     name = type(check).__name__
     try:
         answer: object = check.check_trace(trace, list(names))
@@ -99,8 +98,8 @@ def _run_check(
             result = normalized_result(answer)
             metrics.update(result.metrics)
         elif isinstance(answer, tuple | list) and len(answer) == _PAIR:
-            passed, said = answer
-            result = LayerResult(bool(passed), "" if said is None else str(said))
+            passed, detail = answer
+            result = LayerResult(bool(passed), "" if detail is None else str(detail))
         else:
             kind = type(answer).__name__
             return _CheckResult(

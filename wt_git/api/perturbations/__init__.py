@@ -1,7 +1,7 @@
-"""Adverse conditions: a history that misleads, tools that misbehave, and edits of saved traces.
+"""Adverse conditions: misleading histories, failing tools, and edits of saved traces.
 
-docs/writing-a-scenario.md, "Perturbations", describes each. As in `wt_git.api`, the names are
-resolved on first use: every run looks for tools that misbehave, and few know another condition.
+docs/writing-a-scenario.md, "Perturbations", describes each. As in `wt_git.api`, a name is loaded on
+first use: every run needs the tool failures, and few need another condition.
 """
 
 from __future__ import annotations
@@ -35,23 +35,6 @@ if TYPE_CHECKING:
         ToolTimeout,
     )
 
-_HOME = {
-    "BlankAssistantContent": "prior_context",
-    "CorruptPriorAssistantTurn": "trace_only",
-    "FallbackRenderLeak": "prior_context",
-    "InjectPaginationTruncation": "prior_calls",
-    "InjectSchemaRejectedCall": "prior_calls",
-    "InjectStaleMemory": "prior_context",
-    "InjectWrongPriorToolCall": "prior_calls",
-    "MalformedToolCall": "prior_calls",
-    "ToolReturnsEmptyUnexpected": "tool_failures",
-    "ToolReturnsMalformed": "trace_only",
-    "ToolReturnsMalformedJson": "tool_failures",
-    "ToolReturnsSchemaError": "tool_failures",
-    "ToolTimeout": "trace_only",
-    "ToolTimeoutPerScenario": "tool_failures",
-}
-
 __all__ = [
     "BlankAssistantContent",
     "CorruptPriorAssistantTurn",
@@ -68,11 +51,14 @@ __all__ = [
     "ToolTimeout",
     "ToolTimeoutPerScenario",
 ]
+_MODULES = ("tool_failures", "prior_context", "prior_calls", "trace_only")
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
-    globals()[name] = value
-    return value
+    if name in __all__:
+        for module in _MODULES:
+            found = vars(importlib.import_module(f"{__name__}.{module}")).get(name)
+            if found is not None:
+                globals()[name] = found
+                return found
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -25,7 +25,7 @@ _NEUTRAL_ENTITY = "the customer in question"
 
 
 def tool_call(call_id: str, name: str, arguments: str) -> Message:
-    """Return one call as models write it; `arguments` is JSON text, or meant to be."""
+    """Return one tool call of a model. `arguments` is JSON text, valid or not."""
     return {
         "id": call_id,
         "type": "function",
@@ -42,7 +42,7 @@ def round_trip(call: Message, result: str) -> list[Message]:
 
 
 def before_last_user(messages: list[Message], invented: list[Message]) -> list[Message]:
-    """Return `messages` with `invented` ones before the final user message, or else at the end."""
+    """Return `messages` with `invented` before the final user message, or at the end."""
     at = len(messages)
     if messages and messages[-1].get("role") == "user":
         at -= 1
@@ -50,7 +50,7 @@ def before_last_user(messages: list[Message], invented: list[Message]) -> list[M
 
 
 def first_required_tool(scenario: Scenario) -> str | None:
-    """Return the first tool that `scenario` requires, of alternatives the first, None without any."""
+    """Return the first tool that `scenario` requires, None when it requires none."""
     for entry in scenario.must_call:
         for name in alternatives(entry):
             return name
@@ -58,27 +58,24 @@ def first_required_tool(scenario: Scenario) -> str | None:
 
 
 def plausible_tool(tool_name: str | None, scenario: Scenario) -> str:
-    """Return `tool_name`, or else a tool that the agent would plausibly have called."""
+    """Return `tool_name`, or a tool that the agent would plausibly have called."""
     return tool_name or first_required_tool(scenario) or _NEUTRAL_TOOL
 
 
 def plausible_query(scenario: Scenario) -> str:
-    """Return what the agent would plausibly have looked up: a fact that reads like a name."""
+    """Return a plausible search term: the first target fact that reads like a name."""
     facts = [fact for group in scenario.target_facts for fact in group]
     with_space = (fact for fact in facts if " " in fact)
     return next(with_space, facts[0] if facts else _NEUTRAL_ENTITY)
 
 
 def json_text(value: object) -> str:
-    """Return `value` as the JSON text of a message; what JSON lacks is written as its repr."""
+    """Return `value` as JSON text; other types are written as their repr."""
     return json.dumps(value, ensure_ascii=False, default=repr)
 
 
 def with_turn(trace: Trace, index: int, change: Callable[[Turn], Turn], marker: str) -> Trace:
-    """Return a marked copy of `trace` with turn `index` changed, if there is such a turn.
-
-    Indexes count from 0; a negative one is out of range.
-    """
+    """Return a marked copy of `trace` with turn `index` changed; a negative one is out of range."""
     edited = with_marker(trace, marker)
     if 0 <= index < len(edited.turns):
         edited.turns[index] = change(edited.turns[index])
@@ -96,7 +93,7 @@ def with_inserted(trace: Trace, index: int, turns: list[Turn], marker: str) -> T
 def rewritten(
     turn: Turn, *, content: str | None = None, tool_calls: list[dict[str, Any]] | None = None
 ) -> Turn:
-    """Return a copy of `turn` with another content or other calls, and its stored hash kept."""
+    """Return a copy of `turn` with another content or other calls; its stored hash is kept."""
     new = copy.copy(turn)
     if content is not None:
         new.content = content

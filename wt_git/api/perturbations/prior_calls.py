@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import json
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +21,7 @@ from wt_git.api.perturbations.messages import (
     with_inserted,
     with_turn,
 )
-from wt_git.api.perturbations.tool_failures import marker_text
+from wt_git.api.perturbations.tool_failures import Marked
 from wt_git.api.scenario import PreSendPerturbation
 
 if TYPE_CHECKING:
@@ -28,10 +30,10 @@ if TYPE_CHECKING:
 
 
 def corrupt_arguments(arguments: str, mode: str) -> str:
-    """Return a call's argument text gone wrong.
+    """Return a corrupted copy of a call's argument text.
 
-    `broken_json` cuts it in half and leaves rubbish behind. Any other mode renames the fields, or,
-    where there are none, appends a field that makes the text no JSON.
+    `broken_json` cuts it in half and appends rubbish. Any other mode renames the fields, or appends
+    a field that makes the text no JSON.
     """
     if mode == "broken_json":
         return arguments[: max(len(arguments) // 2, 1)] + "INVALID{{{"
@@ -42,9 +44,9 @@ def corrupt_arguments(arguments: str, mode: str) -> str:
 
 
 def corrupt_call(call: object, mode: str) -> Any:
-    """Return a copy of `call`, in either shape, with its arguments as corrupted text.
+    """Return a copy of `call`, OpenAI's or flat, with its arguments as corrupted text.
 
-    Arguments that were already decoded are encoded first. A call without arguments stays as it is.
+    Decoded arguments are encoded first. A call without arguments is not changed.
     """
     if not isinstance(call, dict):
         return call
@@ -61,11 +63,9 @@ def _corrupted(holder: dict[str, Any], key: str, mode: str) -> dict[str, Any]:
 
 
 def _fields(arguments: str) -> dict[Any, Any] | None:
-    """Return the fields that `arguments` spell, in JSON or as small models write: in Python."""
+    """Return the fields of `arguments`, in JSON or, as small models write them, in Python."""
     fields = _decoded(arguments)
     if fields is None:
-        import ast  # noqa: PLC0415 - slow to import, and needed for odd arguments only
-
         try:
             fields = ast.literal_eval(arguments)
         except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
@@ -74,10 +74,10 @@ def _fields(arguments: str) -> dict[Any, Any] | None:
 
 
 def cut_page(text: str, returned: int) -> str:
-    """Return a tool's result as if only the first `returned` rows of it had been delivered.
+    """Return a tool's result as a page that claims to be cut after `returned` rows.
 
-    The page is the JSON object that `text` spells, or the one in its `result` string. Any other
-    text becomes the result of such an object.
+    The page is the JSON object in `text`, or the one in its `result` string. Any other text becomes
+    the `result` of a new object.
     """
     outer = _decoded(text)
     if not isinstance(outer, dict):
@@ -97,7 +97,6 @@ def _cut(page: dict[str, Any], returned: int) -> dict[str, Any]:
 
 
 def _decoded(text: str) -> object:
-    """Return what `text` spells as JSON, None when it is none."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -105,7 +104,7 @@ def _decoded(text: str) -> object:
 
 
 @dataclass
-class MalformedToolCall(PreSendPerturbation):
+class MalformedToolCall(Marked, PreSendPerturbation):
     """The assistant called a tool with arguments that are wrong, and nothing matched.
 
     `arg_corruption_mode` is `wrong_field_names` or `broken_json`. `turn_idx` is the turn whose calls
@@ -117,12 +116,7 @@ class MalformedToolCall(PreSendPerturbation):
     arg_corruption_mode: str = "wrong_field_names"
     tool_name: str | None = None
 
-    @property
-    def marker(self) -> str:
-        """The warning that proves the condition."""
-        return marker_text(
-            "malformed_tool_call", turn_idx=self.turn_idx, mode=self.arg_corruption_mode
-        )
+    marker_template = "malformed_tool_call turn_idx={turn_idx} mode={arg_corruption_mode}"
 
     def shape_messages(self, messages: list[Message], scenario: Scenario) -> list[Message]:
         """Return the history with the corrupted call and its empty result."""
@@ -135,85 +129,73 @@ class MalformedToolCall(PreSendPerturbation):
 
     def apply(self, trace: Trace) -> Trace:
         """Return `trace` with the arguments of the turn's calls corrupted, and the marker."""
-        return with_turn(trace, self.turn_idx, self._corrupted, self.marker)
 
-    def _corrupted(self, turn: Turn) -> Turn:
-        calls = [corrupt_call(call, self.arg_corruption_mode) for call in turn.tool_calls]
-        return rewritten(turn, tool_calls=calls)
+        def corrupted(turn: Turn) -> Turn:
+            calls = [corrupt_call(call, self.arg_corruption_mode) for call in turn.tool_calls]
+            return rewritten(turn, tool_calls=calls)
+
+        return with_turn(trace, self.turn_idx, corrupted, self.marker)
 
 
 @dataclass
-class InjectWrongPriorToolCall(PreSendPerturbation):
+class _InsertedCall(Marked, PreSendPerturbation):
+    """A call and its result, which `apply` inserts at `turn_idx` and a live history at its end."""
+
+    turn_idx: int
+
+    @abstractmethod
+    def _exchange(self) -> tuple[Message, str]:
+        """Return the call and its result."""
+
+    def shape_messages(self, messages: list[Message], scenario: Scenario) -> list[Message]:  # noqa: ARG002
+        """Return the history with the call and its result."""
+        return before_last_user(messages, round_trip(*self._exchange()))
+
+    def apply(self, trace: Trace) -> Trace:
+        """Return `trace` with the call and its result inserted, and the marker."""
+        return with_inserted(trace, self.turn_idx, invented_turns(*self._exchange()), self.marker)
+
+
+@dataclass
+class InjectWrongPriorToolCall(_InsertedCall):
     """The assistant chose the wrong tool earlier and got a plausible answer.
 
     `turn_idx` is where `apply` inserts the exchange in a saved trace; a live history ignores it.
     """
 
-    turn_idx: int
     wrong_tool_name: str
     fake_result: str
 
-    @property
-    def marker(self) -> str:
-        """The warning that proves the condition."""
-        return marker_text(
-            "inject_wrong_prior_tool_call", turn_idx=self.turn_idx, tool=self.wrong_tool_name
-        )
+    marker_template = "inject_wrong_prior_tool_call turn_idx={turn_idx} tool={wrong_tool_name}"
 
-    def shape_messages(self, messages: list[Message], scenario: Scenario) -> list[Message]:  # noqa: ARG002
-        """Return the history with the wrong call and its result."""
-        return before_last_user(messages, round_trip(self._call(), self.fake_result))
-
-    def apply(self, trace: Trace) -> Trace:
-        """Return `trace` with the exchange inserted, and the marker."""
-        turns = invented_turns(self._call(), self.fake_result)
-        return with_inserted(trace, self.turn_idx, turns, self.marker)
-
-    def _call(self) -> Message:
-        return tool_call("call_injected_wrong", self.wrong_tool_name, "{}")
+    def _exchange(self) -> tuple[Message, str]:
+        return tool_call("call_injected_wrong", self.wrong_tool_name, "{}"), self.fake_result
 
 
 @dataclass
-class InjectSchemaRejectedCall(PreSendPerturbation):
+class InjectSchemaRejectedCall(_InsertedCall):
     """The assistant called the right tool with a value that its schema refuses.
 
     `turn_idx` is where `apply` inserts the exchange in a saved trace; a live history ignores it.
     """
 
-    turn_idx: int
     tool_name: str
     bad_arg: dict[str, Any]
 
-    @property
-    def marker(self) -> str:
-        """The warning that proves the condition."""
-        return marker_text(
-            "inject_schema_rejected_call", turn_idx=self.turn_idx, tool=self.tool_name
-        )
+    marker_template = "inject_schema_rejected_call turn_idx={turn_idx} tool={tool_name}"
 
-    def shape_messages(self, messages: list[Message], scenario: Scenario) -> list[Message]:  # noqa: ARG002
-        """Return the history with the refused call and the refusal."""
-        return before_last_user(messages, round_trip(self._call(), self._refusal()))
-
-    def apply(self, trace: Trace) -> Trace:
-        """Return `trace` with the exchange inserted, and the marker."""
-        turns = invented_turns(self._call(), self._refusal())
-        return with_inserted(trace, self.turn_idx, turns, self.marker)
-
-    def _call(self) -> Message:
-        return tool_call("call_injected_bad_arg", self.tool_name, json_text(self.bad_arg))
-
-    def _refusal(self) -> str:
+    def _exchange(self) -> tuple[Message, str]:
+        call = tool_call("call_injected_bad_arg", self.tool_name, json_text(self.bad_arg))
         given = ", ".join(f"{key}={value!r}" for key, value in self.bad_arg.items())
         error = (
             f"Schema validation error: {self.tool_name} does not accept {given}."
             " Consult the tool's valid values and retry."
         )
-        return json_text({"rejected": True, "error": error})
+        return call, json_text({"rejected": True, "error": error})
 
 
 @dataclass
-class InjectPaginationTruncation(PreSendPerturbation):
+class InjectPaginationTruncation(Marked, PreSendPerturbation):
     """The assistant saw only the first page of a result.
 
     `turn_idx` is the turn whose content `apply` cuts in a saved trace; a live history ignores it
@@ -225,12 +207,7 @@ class InjectPaginationTruncation(PreSendPerturbation):
     truncate_at: int
     tool_name: str | None = None
 
-    @property
-    def marker(self) -> str:
-        """The warning that proves the condition."""
-        return marker_text(
-            "inject_pagination_truncation", turn_idx=self.turn_idx, truncate_at=self.truncate_at
-        )
+    marker_template = "inject_pagination_truncation turn_idx={turn_idx} truncate_at={truncate_at}"
 
     def shape_messages(self, messages: list[Message], scenario: Scenario) -> list[Message]:
         """Return the history with a call and the first page of its result."""
@@ -244,7 +221,8 @@ class InjectPaginationTruncation(PreSendPerturbation):
 
     def apply(self, trace: Trace) -> Trace:
         """Return `trace` with the turn's content cut to a page, and the marker."""
-        return with_turn(trace, self.turn_idx, self._cut, self.marker)
 
-    def _cut(self, turn: Turn) -> Turn:
-        return rewritten(turn, content=cut_page(turn.content, self.truncate_at))
+        def cut(turn: Turn) -> Turn:
+            return rewritten(turn, content=cut_page(turn.content, self.truncate_at))
+
+        return with_turn(trace, self.turn_idx, cut, self.marker)

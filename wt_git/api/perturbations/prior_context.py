@@ -17,7 +17,7 @@ from wt_git.api.perturbations.messages import (
     tool_call,
     with_turn,
 )
-from wt_git.api.perturbations.tool_failures import marker_text, with_marker
+from wt_git.api.perturbations.tool_failures import Marked
 from wt_git.api.scenario import PreSendPerturbation
 
 if TYPE_CHECKING:
@@ -28,19 +28,17 @@ _HEADER = "Relevant saved memory:"
 
 
 @dataclass
-class InjectStaleMemory(PreSendPerturbation):
-    """The system context holds a remembered line `value` that is out of date.
+class InjectStaleMemory(Marked, PreSendPerturbation):
+    """The system context has an outdated memory, the line `value`.
 
-    Several of them share one block of memories. `key` names the memory in the marker only.
+    Several of them share one block of memories. `key` names the memory in the marker only. A trace
+    does not hold the system context, so `apply` adds only the marker.
     """
 
     key: str
     value: str
 
-    @property
-    def marker(self) -> str:
-        """The warning that proves the condition."""
-        return marker_text("inject_stale_memory", key=self.key)
+    marker_template = "inject_stale_memory key={key}"
 
     def shape_messages(self, messages: list[Message], scenario: Scenario) -> list[Message]:  # noqa: ARG002
         """Return the history with the memory in its first system message, or in a new one."""
@@ -50,10 +48,6 @@ class InjectStaleMemory(PreSendPerturbation):
                 return [*messages[:at], remembering, *messages[at + 1 :]]
         return [{"role": "system", "content": self._added_to("")}, *messages]
 
-    def apply(self, trace: Trace) -> Trace:
-        """Return `trace` with the marker: a trace does not hold the system context."""
-        return with_marker(trace, self.marker)
-
     def _added_to(self, context: str) -> str:
         if _HEADER in context:
             return f"{context}\n- {self.value}"
@@ -62,21 +56,18 @@ class InjectStaleMemory(PreSendPerturbation):
 
 
 @dataclass
-class BlankAssistantContent(PreSendPerturbation):
-    """The assistant looked something up earlier and then said nothing at all.
+class BlankAssistantContent(Marked, PreSendPerturbation):
+    """The assistant made a tool call earlier and then answered with an empty message.
 
     `turn_idx` is the turn that `apply` blanks in a saved trace; a live history ignores it.
     """
 
     turn_idx: int
 
-    @property
-    def marker(self) -> str:
-        """The warning that proves the condition."""
-        return marker_text("blank_assistant_content", turn_idx=self.turn_idx)
+    marker_template = "blank_assistant_content turn_idx={turn_idx}"
 
     def shape_messages(self, messages: list[Message], scenario: Scenario) -> list[Message]:
-        """Return the history with a finished lookup, where the scenario has one, and a blank turn."""
+        """Return the history with a call, where the scenario requires a tool, and a blank turn."""
         invented: list[Message] = []
         tool = first_required_tool(scenario)
         if tool is not None:
@@ -87,15 +78,13 @@ class BlankAssistantContent(PreSendPerturbation):
 
     def apply(self, trace: Trace) -> Trace:
         """Return `trace` with the turn's content blanked, its calls kept, and the marker."""
-        return with_turn(trace, self.turn_idx, _blanked, self.marker)
-
-
-def _blanked(turn: Turn) -> Turn:
-    return rewritten(turn, content="")
+        return with_turn(
+            trace, self.turn_idx, lambda turn: rewritten(turn, content=""), self.marker
+        )
 
 
 @dataclass
-class FallbackRenderLeak(PreSendPerturbation):
+class FallbackRenderLeak(Marked, PreSendPerturbation):
     """The assistant's tool call was rendered as text, as a broken chat template does.
 
     `turn_idx` is the turn that `apply` changes in a saved trace; a live history ignores it and
@@ -105,10 +94,7 @@ class FallbackRenderLeak(PreSendPerturbation):
     turn_idx: int
     tool_name: str | None = None
 
-    @property
-    def marker(self) -> str:
-        """The warning that proves the condition."""
-        return marker_text("fallback_render_leak", turn_idx=self.turn_idx)
+    marker_template = "fallback_render_leak turn_idx={turn_idx}"
 
     def shape_messages(self, messages: list[Message], scenario: Scenario) -> list[Message]:
         """Return the history with an assistant message whose text is a call's JSON."""

@@ -6,9 +6,8 @@ server's log: docs/writing-a-scenario.md, "Misbehaving tools".
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from wt_git.api.evaluators.tool_names import tool_name_matches
 from wt_git.api.scenario import Perturbation
@@ -21,59 +20,56 @@ if TYPE_CHECKING:
 MARKER_PREFIX = "perturbation_applied: "
 
 
-def marker_text(slug: str, **pairs: object) -> str:
-    """Return the marker of the perturbation called `slug`, with `pairs` in the order given."""
-    return MARKER_PREFIX + " ".join([slug, *(f"{key}={value}" for key, value in pairs.items())])
-
-
 def with_marker(trace: Trace, marker: str) -> Trace:
-    """Return a copy of `trace` with turn and warning lists of its own and `marker` as last warning."""
+    """Return a copy of `trace` whose last warning is `marker`; its lists may be changed."""
     return replace(trace, turns=list(trace.turns), worker_warnings=[*trace.worker_warnings, marker])
 
 
-@dataclass
-class ToolFailure(Perturbation):
-    """A failure of the tool named `tool_name`, which a mock server shows to the agent."""
+class Marked:
+    """The marker of a perturbation, built from its class's template and its own fields."""
 
-    tool_name: str
-
-    @property
-    @abstractmethod
-    def mode(self) -> str:
-        """The mock server's name for the failure."""
+    marker_template: ClassVar[str]
 
     @property
-    def likelihood(self) -> float:
-        """The share of calls that fail, 1.0 unless the perturbation lets its author choose."""
-        return 1.0
+    def marker(self) -> str:
+        """The warning that proves the condition."""
+        return MARKER_PREFIX + self.marker_template.format_map(vars(self))
 
     def apply(self, trace: Trace) -> Trace:
-        """Return `trace` with the marker: what tools answered cannot be changed afterwards."""
+        """Return `trace` with the marker and nothing else changed."""
         return with_marker(trace, self.marker)
 
 
 @dataclass
+class ToolFailure(Marked, Perturbation):
+    """A failure of the tool named `tool_name`, which a mock server shows to the agent.
+
+    `mode` is the mock server's name for the failure.
+    """
+
+    tool_name: str
+
+    mode: ClassVar[str]
+
+    @property
+    def likelihood(self) -> float:
+        """The share of calls that fail."""
+        return 1.0
+
+
+@dataclass
 class ToolReturnsMalformedJson(ToolFailure):
-    """The tool answers with text that is no JSON, on a share of its calls."""
+    """The tool answers a share of its calls with text that is no JSON."""
 
     probability: float = 1.0
 
-    @property
-    def mode(self) -> str:
-        """The mock server's name for the failure."""
-        return "malformed_json"
+    mode = "malformed_json"
+    marker_template = "tool_returns_malformed_json tool={tool_name} probability={probability}"
 
     @property
     def likelihood(self) -> float:
         """The share of calls that fail."""
         return self.probability
-
-    @property
-    def marker(self) -> str:
-        """The warning that proves the condition."""
-        return marker_text(
-            "tool_returns_malformed_json", tool=self.tool_name, probability=self.probability
-        )
 
 
 @dataclass
@@ -82,59 +78,33 @@ class ToolTimeoutPerScenario(ToolFailure):
 
     delay_seconds: int
 
-    @property
-    def mode(self) -> str:
-        """The mock server's name for the failure."""
-        return "timeout"
-
-    @property
-    def marker(self) -> str:
-        """The warning that proves the condition."""
-        return marker_text(
-            "tool_timeout_per_scenario", tool=self.tool_name, delay_seconds=self.delay_seconds
-        )
+    mode = "timeout"
+    marker_template = "tool_timeout_per_scenario tool={tool_name} delay_seconds={delay_seconds}"
 
 
 @dataclass
 class ToolReturnsEmptyUnexpected(ToolFailure):
-    """The tool finds nothing although its data holds what was asked for.
+    """The tool finds nothing although its data has a match.
 
     `when_scenario_expects_data` documents the scenario's intent; it changes nothing.
     """
 
     when_scenario_expects_data: bool = True
 
-    @property
-    def mode(self) -> str:
-        """The mock server's name for the failure."""
-        return "empty_unexpected"
-
-    @property
-    def marker(self) -> str:
-        """The warning that proves the condition."""
-        return marker_text("tool_returns_empty_unexpected", tool=self.tool_name)
+    mode = "empty_unexpected"
+    marker_template = "tool_returns_empty_unexpected tool={tool_name}"
 
 
 @dataclass
 class ToolReturnsSchemaError(ToolFailure):
-    """The tool refuses its arguments and says which values are valid."""
+    """The tool refuses its arguments and lists the valid values."""
 
-    @property
-    def mode(self) -> str:
-        """The mock server's name for the failure."""
-        return "schema_error"
-
-    @property
-    def marker(self) -> str:
-        """The warning that proves the condition."""
-        return marker_text("tool_returns_schema_error", tool=self.tool_name)
+    mode = "schema_error"
+    marker_template = "tool_returns_schema_error tool={tool_name}"
 
 
 def declared_failures(perturbations: Sequence[Perturbation]) -> list[dict[str, Any]]:
-    """Return `{tool, mode, probability}`, and `delay_s` for a timeout, for each tool that shall fail.
-
-    Each failure is for the one tool that its perturbation names; the others answer as ever.
-    """
+    """Return `{tool, mode, probability}`, and `delay_s` for a timeout, for each declared failure."""
     return [_failure(one) for one in perturbations if isinstance(one, ToolFailure)]
 
 
@@ -154,10 +124,10 @@ def tool_failure_marker(
 ) -> str | None:
     """Return the marker of `perturbation` when its failure was really in force, else None.
 
-    `armed` is what mock servers report, `{tool, mode, probability}` each, where a tool of None means
-    every tool; `calls` are a trace's server-witnessed calls. The failure must have been armed for
-    the target with the declared probability. An agent that never calls the target does not escape
-    its verdict, but where every call should have failed, one that did not breaks the condition.
+    `armed` is the report of the mock servers, `{tool, mode, probability}` each, where a tool of None
+    means every tool; `calls` are a trace's server-witnessed calls. The failure must have been armed
+    for the tool with the declared probability. An agent that never calls the tool is still judged.
+    Where every call should have failed, one that did not breaks the condition.
     """
     if not any(_arms(perturbation, report) for report in armed):
         return None
@@ -176,7 +146,7 @@ def _arms(perturbation: ToolFailure, report: object) -> bool:
 
 
 def _escaped(perturbation: ToolFailure, call: object) -> bool:
-    """Say whether `call` reached the target and was not given the failure."""
+    """Say whether `call` reached the tool and did not get the failure."""
     if not isinstance(call, dict):
         return False
     if not tool_name_matches(perturbation.tool_name, str(call.get("tool_name") or "")):

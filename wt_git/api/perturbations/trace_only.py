@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wt_git.api.perturbations.messages import json_text, rewritten, with_turn
-from wt_git.api.perturbations.tool_failures import marker_text, with_marker
+from wt_git.api.perturbations.tool_failures import Marked
 from wt_git.api.scenario import Perturbation
 
 if TYPE_CHECKING:
@@ -17,16 +17,13 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class CorruptPriorAssistantTurn(Perturbation):
+class CorruptPriorAssistantTurn(Marked, Perturbation):
     """Turn `idx` was blank (mode `empty`), or a tool call leaked into its text (any other mode)."""
 
     idx: int
     mode: str = "empty"
 
-    @property
-    def marker(self) -> str:
-        """The warning that proves the condition."""
-        return marker_text("corrupt_prior_assistant_turn", idx=self.idx, mode=self.mode)
+    marker_template = "corrupt_prior_assistant_turn idx={idx} mode={mode}"
 
     def apply(self, trace: Trace) -> Trace:
         """Return `trace` with the turn's content replaced, and the marker."""
@@ -40,33 +37,19 @@ class CorruptPriorAssistantTurn(Perturbation):
 
 
 @dataclass
-class ToolTimeout(Perturbation):
+class ToolTimeout(Marked, Perturbation):
     """A share of tool calls was slow by `delay_ms` milliseconds."""
 
     probability: float
     delay_ms: int
 
-    @property
-    def marker(self) -> str:
-        """The warning that proves the condition."""
-        return marker_text("tool_timeout", probability=self.probability, delay_ms=self.delay_ms)
-
-    def apply(self, trace: Trace) -> Trace:
-        """Return `trace` with the marker."""
-        return with_marker(trace, self.marker)
+    marker_template = "tool_timeout probability={probability} delay_ms={delay_ms}"
 
 
 @dataclass
-class ToolReturnsMalformed(Perturbation):
-    """A share of tool calls was answered with something malformed."""
+class ToolReturnsMalformed(Marked, Perturbation):
+    """A share of tool calls got a malformed answer."""
 
     probability: float
 
-    @property
-    def marker(self) -> str:
-        """The warning that proves the condition."""
-        return marker_text("tool_returns_malformed", probability=self.probability)
-
-    def apply(self, trace: Trace) -> Trace:
-        """Return `trace` with the marker."""
-        return with_marker(trace, self.marker)
+    marker_template = "tool_returns_malformed probability={probability}"

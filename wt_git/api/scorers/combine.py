@@ -17,12 +17,12 @@ Scorer: TypeAlias = "Callable[[Trace], LayerResult]"
 def all_of(*fns: Scorer) -> Scorer:
     """Return a scorer that passes when every one of `fns` does; without any, it passes.
 
-    All of them run. The detail of a failure is the failing ones' details, joined; the metrics of
-    all are merged, later ones winning.
+    All of them run. The detail of a failure joins the details of the failed ones. The metrics of all
+    are merged, and a later one wins.
     """
 
     def all_of_scorer(trace: Trace) -> LayerResult:
-        results = [run_scorer(fn, trace) for fn in fns]
+        results = [_run_scorer(fn, trace) for fn in fns]
         metrics = _merged(results)
         failures = [result.detail for result in results if not result.passed]
         if failures:
@@ -34,16 +34,16 @@ def all_of(*fns: Scorer) -> Scorer:
 
 
 def any_of(*fns: Scorer) -> Scorer:
-    """Return a scorer that passes with the first of `fns` that does; without any, it fails.
+    """Return a scorer that passes when one of `fns` does; without any, it fails.
 
-    Those after the first pass do not run. The detail is that one's, or all failures joined; the
-    metrics of those that ran are merged, later ones winning.
+    Those after the first pass do not run. The detail is that of the pass, or all failures joined. The
+    metrics of those that ran are merged, and a later one wins.
     """
 
     def any_of_scorer(trace: Trace) -> LayerResult:
         results: list[LayerResult] = []
         for fn in fns:
-            result = run_scorer(fn, trace)
+            result = _run_scorer(fn, trace)
             results.append(result)
             if result.passed:
                 detail = f"any_of: {result.detail or _name(fn)}"
@@ -54,8 +54,8 @@ def any_of(*fns: Scorer) -> Scorer:
     return any_of_scorer
 
 
-def run_scorer(fn: Scorer, trace: Trace) -> LayerResult:
-    """Return what `fn` says; a raise, or anything but a `LayerResult`, is a failure naming `fn`."""
+def _run_scorer(fn: Scorer, trace: Trace) -> LayerResult:
+    """Return the result of `fn`; an exception, or another type, is a failure that names `fn`."""
     try:
         answer: object = fn(trace)
         if isinstance(answer, LayerResult):

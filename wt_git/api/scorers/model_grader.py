@@ -38,8 +38,8 @@ Evidence of the run, as JSON:
 def llm_judge(rubric: str, generate_fn: Callable[[list[Turn]], list[Turn]]) -> Scorer:
     """Return a scorer that asks a model, through `generate_fn`, whether the answer meets `rubric`.
 
-    The model sees one user turn with the rubric, the final answer and the run's evidence, and must
-    reply PASS or FAIL; any other reply, and a `generate_fn` that raises or returns no turns, fails.
+    The model gets one user turn with the rubric, the final answer and the run's evidence, and must
+    reply PASS or FAIL. Any other reply fails, and so does a `generate_fn` that raises.
     """
 
     def llm_judge_scorer(trace: Trace) -> LayerResult:
@@ -50,9 +50,9 @@ def llm_judge(rubric: str, generate_fn: Callable[[list[Turn]], list[Turn]]) -> S
         question = Turn(role="user", content=prompt, tool_calls=[], tool_results=[], latency_ms=0.0)
         try:
             turns: object = generate_fn([question])
-        except Exception as error:  # noqa: BLE001 - a caller's model client may raise anything
+        except Exception as error:  # noqa: BLE001 - a model client may raise anything
             return _failed(f"generate error: {error_message(error)}")
-        return _read(turns)
+        return _result(turns)
 
     return llm_judge_scorer
 
@@ -71,8 +71,8 @@ def _evidence(trace: Trace) -> str:
     )
 
 
-def _read(turns: object) -> LayerResult:
-    """Return the verdict in the last assistant turn of what a judge returned, whatever that is."""
+def _result(turns: object) -> LayerResult:
+    """Return the result for the last assistant turn of the model's reply."""
     if not isinstance(turns, list | tuple):
         return _failed(f"parse failure: expected turns, got {type(turns).__name__}")
     replies = [turn.content for turn in turns if _is_reply(turn)]

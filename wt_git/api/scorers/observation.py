@@ -24,11 +24,11 @@ _INDEX_DIGITS = 18  # no list is longer, and Python refuses to read numbers of t
 
 
 class PathError(Exception):
-    """A path is malformed, or leads nowhere in a particular value."""
+    """A path is malformed, or there is no value at it."""
 
 
 def parse_path(path: str) -> tuple[str | int, ...]:
-    """Return the keys and indexes of `path`; the empty path has none. Raises `PathError`."""
+    """Return the keys and indexes of `path`; the empty path has none."""
     if not isinstance(path, str):
         raise PathError(f"a path is a string, got {type(path).__name__}")
     if not path:
@@ -58,7 +58,7 @@ def _index(digits: str) -> int:
 
 
 def walk(value: object, steps: tuple[str | int, ...]) -> object:
-    """Return what `steps` lead to inside `value`. Raises `PathError` naming the step that fails."""
+    """Return the value at `steps` inside `value`. Raises `PathError` naming the step that fails."""
     for step in steps:
         if isinstance(step, int) and isinstance(value, list | tuple):
             if step >= len(value):
@@ -75,11 +75,11 @@ def walk(value: object, steps: tuple[str | int, ...]) -> object:
 
 
 def observation(source: str, path: str, predicate: Callable[[Any], object], label: str) -> Scorer:
-    """Return a scorer that asks `predicate` about one value of the observations.
+    """Return a scorer that calls `predicate` with one value of the observations.
 
-    `source` is a key of `trace.observations`, `path` leads to the value inside it. A source or path
-    that is not there, a malformed path and a raising predicate are failures, never exceptions;
-    every detail begins with `label`.
+    `source` is a key of `trace.observations`, `path` leads to the value inside it. A missing source
+    or path, a malformed path and an exception of the predicate are failures. Every detail begins
+    with `label`.
     """
 
     def observation_scorer(trace: Trace) -> LayerResult:

@@ -14,21 +14,21 @@ _SHOWN = 200
 
 
 def as_json(value: object) -> str:
-    """Return any `value` as JSON with sorted keys and real Unicode; what JSON lacks, as its repr."""
+    """Return any `value` as JSON with sorted keys and real Unicode; other types as their repr."""
     return json.dumps(json_value(value), sort_keys=True, ensure_ascii=False)
 
 
 def excerpt(value: object) -> str:
-    """Return `value` as JSON of at most 200 characters, and `...` where it was cut."""
+    """Return `value` as JSON of at most 200 characters, with `...` where it was cut."""
     text = as_json(value)
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
 def searchable(item: object) -> str:
-    """Return a tool's result as text to look for claims in: strings as they are, others as JSON.
+    """Return a tool's result as text to search for claims: strings unchanged, others as JSON.
 
-    JSON spells some characters with a backslash, so that a line break right before `75` would read
-    `n75`. Strings inside the result that contain such characters are therefore added as they are.
+    JSON writes some characters with a backslash: a line break before `75` would read `n75`. Where
+    there is a backslash, the strings inside the result are therefore added unescaped.
     """
     text = item if isinstance(item, str) else as_json(item)
     if "\\" not in text:
@@ -37,7 +37,7 @@ def searchable(item: object) -> str:
 
 
 def _strings(value: object) -> Iterator[str]:
-    """Yield the strings inside `value`, looking also into those that are JSON documents."""
+    """Yield the strings inside `value`, and those inside a string that is a JSON document."""
     if isinstance(value, str):
         inner = _document(value)
         if inner is None:
@@ -50,7 +50,6 @@ def _strings(value: object) -> Iterator[str]:
 
 
 def _document(text: str) -> object:
-    """Return the object or array that `text` spells, None when it is no JSON document."""
     if not text.lstrip().startswith(("{", "[")):
         return None
     try:

@@ -1,6 +1,6 @@
-"""Catching fabrication: what the answer claims must have come from a tool.
+"""Catching fabrication: the claims of an answer must have come from a tool.
 
-docs/writing-a-scenario.md, "Scorers", states the rules for authors.
+docs/writing-a-scenario.md, "Scorers", states the rules.
 """
 
 from __future__ import annotations
@@ -9,9 +9,13 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from wt_git.api.evaluators.answer_text import find_number, split_identifiers, stated_numbers
+from wt_git.api.evaluators.answer_text import (
+    find_number,
+    split_identifiers,
+    stated_numbers,
+    states_fact,
+)
 from wt_git.api.evaluators.tool_calls import last_assistant_text, tool_results
-from wt_git.api.evaluators.tool_names import states_fact
 from wt_git.api.scenario import NumberFact
 from wt_git.api.score import LayerResult
 from wt_git.api.scorers.result_text import excerpt, searchable
@@ -30,7 +34,7 @@ _INTEGER = re.compile(r"(?<![A-Za-z0-9_])(?:0|[1-9][0-9]*)(?![A-Za-z0-9_])")
 
 
 class _Claims(NamedTuple):
-    """What an author wants to see substantiated, sorted by how it is looked up."""
+    """The claims of an author, by the way in which they are looked up."""
 
     groups: list[list[str]]
     numbers: list[NumberFact]
@@ -38,12 +42,11 @@ class _Claims(NamedTuple):
 
 
 def substantiated_by_tools(facts: FactSpec | Sequence[FactSpec] | None = None) -> Scorer:
-    """Return a scorer that looks for claims among the results of tools, and fails for those missing.
+    """Return a scorer that fails when a claim is not among the results of tools.
 
     `facts` are strings, groups of alternatives and `NumberFact`s, all of which must be found. With
-    None, every integer of the final answer is a claim; with an empty list there are none, and it is
-    enough that there is any tool result. Digits inside an identifier such as `ORD-1001` do not
-    substantiate a number.
+    None, every integer of the final answer is a claim. With an empty list, any tool result is
+    enough. Digits inside an identifier such as `ORD-1001` do not substantiate a number.
     """
     claims = None if facts is None else _read_claims(facts)
 
@@ -98,9 +101,9 @@ def _unsupported_claims(claims: _Claims, evidence: str) -> list[str]:
 
 
 def _unsupported_integers(answer: str, evidence: str) -> list[str]:
-    """Return a problem that lists the numbers of `answer` for which `evidence` has no source.
+    """Return a problem that lists the numbers of `answer` without a source in `evidence`.
 
-    A number with separators or a fraction has a source as a whole, or all its parts have one.
+    For a number with separators or a fraction, either the whole has a source or all its parts have.
     Digits of an identifier may also come from an identifier; other numbers may not.
     """
     prose, named = split_identifiers(answer)
@@ -130,7 +133,7 @@ def _has_source(digits: str, whole: StatedNumber | None, known: set[str]) -> boo
 
 
 def _integers(text: str) -> Iterator[tuple[str, StatedNumber | None]]:
-    """Yield every integer of `text`, with the number that it is the whole or a part of."""
+    """Yield every integer of `text`, with the number that contains it."""
     wholes = stated_numbers(text, ascii_words=True)
     whole = next(wholes, None)
     for integer in _INTEGER.finditer(text):
@@ -141,5 +144,5 @@ def _integers(text: str) -> Iterator[tuple[str, StatedNumber | None]]:
 
 
 def _is_one_value(whole: StatedNumber | None) -> bool:
-    """Say whether `whole` is a number, not a date or version whose parts stand for themselves."""
+    """Say whether `whole` is one number; the parts of a date or version are numbers themselves."""
     return whole is not None and whole.key.count(".") <= 1
