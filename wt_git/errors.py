@@ -100,3 +100,16 @@ class GitError(WindTunnelError):
 
     code = "git"
     exit_code = EXIT_USAGE
+
+
+def exception_text(error: BaseException) -> str:
+    """Return any exception as its type and message, `OSError: disk full`; the type alone without one.
+
+    The exception may be a plugin's whose message cannot be had.
+    """
+    kind = type(error).__name__
+    try:
+        text = str(error).strip()
+    except Exception:  # noqa: BLE001 - the plugin's own code
+        text = f"<{kind} without a text>"
+    return f"{kind}: {text}" if text else kind

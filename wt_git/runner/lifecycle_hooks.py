@@ -9,6 +9,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from wt_git.errors import LoadError
+from wt_git.runner.provisioning import optional_attribute
 from wt_git.runner.safe_values import safe_text
 from wt_git.spi.hooks import Hook, HookContext, is_hook_name
 
@@ -29,41 +30,31 @@ POINTS = (
 
 
 def hook_name(hook: object) -> str:
-    """Return the hook's `name`, or its class's where it has none that can be read."""
-    try:
-        name = getattr(hook, "name", None)
-    except Exception:  # noqa: BLE001 - a hook's property may raise anything
-        name = None
+    """Return the hook's `name`, or the name of its class where `name` is missing or raises."""
+    name = optional_attribute(hook, "name")
     return name if isinstance(name, str) else type(hook).__name__
 
 
 def check_hook_names(hooks: Sequence[object]) -> None:
-    """Raise `LoadError` for hooks that could not be told apart by name, or would overwrite a score.
+    """Raise `LoadError` for names that are invalid, given twice, or would overwrite a score.
 
     For callers that activate hooks by name, before anything is provisioned.
     """
-    names = [hook_name(hook) for hook in hooks]
-    for name, count in Counter(names).items():
+    for name, count in Counter(hook_name(hook) for hook in hooks).items():
         if not is_hook_name(name):
-            raise _bad_name(f"hook name {name!r} must match [a-z0-9_-]+", name, count)
-        if name == SCORE_SIDECAR:
-            message = f"a hook may not be named {name!r}: its file would overwrite the score"
-            raise _bad_name(message, name, count)
-        if count > 1:
-            message = f"hook {name!r} is named {count} times; once is enough"
-            raise _bad_name(message, name, count)
-
-
-def _bad_name(message: str, name: str, count: int) -> LoadError:
-    return LoadError(message, code="hook-name", facts={"hook": name, "times_named": count})
+            problem = f"hook name {name!r} must match [a-z0-9_-]+"
+        elif name == SCORE_SIDECAR:
+            problem = f"a hook may not be named {name!r}: its file would overwrite the score"
+        elif count > 1:
+            problem = f"hook {name!r} is named {count} times; once is enough"
+        else:
+            continue
+        raise LoadError(problem, code="hook-name", facts={"hook": name, "times_named": count})
 
 
 def is_hook(value: object) -> bool:
     """Say whether `value` has a method for any point of a sweep."""
-    try:
-        return any(callable(getattr(value, point, None)) for point in POINTS)
-    except Exception:  # noqa: BLE001 - as above
-        return False
+    return any(callable(optional_attribute(value, point)) for point in POINTS)
 
 
 class LifecycleHooks:
@@ -79,7 +70,7 @@ class LifecycleHooks:
     def dispatch(
         self, point: str, warning_sink: Callable[[str], None], **members: Any
     ) -> list[HookArtifact]:
-        """Call every hook's method for `point` and return the artifacts, those of a failure too.
+        """Call every hook's method for `point`; return the artifacts, also of one that failed.
 
         `members` are members of `HookContext`. A hook that raises leaves the warning
         `hook:<name>: <message>`, and the next one runs.
@@ -88,13 +79,13 @@ class LifecycleHooks:
         for name, hook in self._hooks:
             context: HookContext | None = None
             try:
-                method = _method(hook, point)
-                if method is not None:
+                method = getattr(hook, point, None)
+                if callable(method) and not _is_inherited(hook, point):
                     context = HookContext(
                         hook_name=name, phase=point, warning_sink=warning_sink, **members
                     )
                     method(context)
-            except SystemExit as error:  # nor does it end anything
+            except SystemExit as error:  # a hook does not end the sweep either
                 warning_sink(f"hook:{name}: it called exit({safe_text(error)})")
             except Exception as error:  # noqa: BLE001 - a hook changes no verdict
                 warning_sink(f"hook:{name}: {safe_text(error)}")
@@ -105,9 +96,6 @@ class LifecycleHooks:
         return artifacts
 
 
-def _method(hook: object, point: str) -> Callable[[HookContext], None] | None:
-    """Return the method to call; None for a `Hook` whose class does not override the point."""
-    if isinstance(hook, Hook) and getattr(type(hook), point) is getattr(Hook, point):
-        return None
-    method = getattr(hook, point, None)
-    return method if callable(method) else None
+def _is_inherited(hook: object, point: str) -> bool:
+    """Say whether a `Hook` leaves the empty method of the base class for the point."""
+    return isinstance(hook, Hook) and getattr(type(hook), point) is getattr(Hook, point)

@@ -9,7 +9,8 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from wt_git.runner.safe_values import json_copy, safe_text
+from wt_git.errors import exception_text
+from wt_git.runner.safe_values import json_with_reprs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,29 +20,25 @@ if TYPE_CHECKING:
 
 
 def capture_observations(probe: StateProbe) -> tuple[dict[str, Any], str | None]:
-    """Return the probe's snapshot as JSON data, and a warning when there is none to be had.
+    """Return the probe's snapshot as JSON data, and a warning when there is none. Never raises.
 
-    Parts that are not JSON become their repr. A raise, a snapshot that is no object and one that
-    cannot be copied give empty observations. Never raises.
+    Parts that are not JSON become their repr. An exception, a snapshot that is no object and one
+    that contains itself give empty observations.
     """
     try:
         snapshot = probe.capture()
     except Exception as error:  # noqa: BLE001 - the probe's failure becomes a warning
-        return {}, f"probe_error: capture failed: {type(error).__name__}: {safe_text(error)}"
-    if not _is_object(snapshot):
+        return {}, f"probe_error: capture failed: {exception_text(error)}"
+    if not isinstance(snapshot, dict):
         return {}, f"probe_error: capture returned {type(snapshot).__name__}, not an object"
-    copy = json_copy(snapshot)
-    if not _is_object(copy):
+    copy = json_with_reprs(snapshot)
+    if not isinstance(copy, dict):
         return {}, "probe_error: the snapshot cannot be written as JSON: it contains itself"
     return copy, None
 
 
-def _is_object(value: object) -> bool:
-    return isinstance(value, dict)
-
-
 def bind_workspace(probe: StateProbe, workspace: Path) -> None:
-    """Tell a probe that wants to know where the agent works; what it raises is the caller's."""
+    """Pass the agent's workspace to a probe that has a method for it; its exceptions pass through."""
     for name in ("bind_workspace", "set_workspace_dir"):
         bind = getattr(probe, name, None)
         if callable(bind):
@@ -49,21 +46,16 @@ def bind_workspace(probe: StateProbe, workspace: Path) -> None:
             return
 
 
-_STRICT = json.JSONEncoder(allow_nan=False)
-
-
 def capture_surface(describe: Callable[[], Any]) -> tuple[dict[str, Any], str | None]:
-    """Return the handle's surface block, and a warning when it is invalid.
+    """Return the handle's surface block, and a warning when it is invalid. Never raises.
 
-    A raise, a block without a string `status` and one that is not JSON become an `invalid` block;
-    what was offered is then not kept. Never raises: an invalid surface fails no run.
+    An exception, a block without a string `status` and one that is not JSON give an `invalid` block
+    without the offered content. An invalid surface fails no run.
     """
     try:
         offered = describe()
     except Exception as error:  # noqa: BLE001 - the driver's own failure becomes evidence
-        return _invalid_surface(
-            f"describe_surface raised {type(error).__name__}: {safe_text(error)}"
-        )
+        return _invalid_surface(f"describe_surface raised {exception_text(error)}")
     if not isinstance(offered, Mapping):
         return _invalid_surface(
             f"describe_surface returned {type(offered).__name__}, not an object"
@@ -80,10 +72,10 @@ def capture_surface(describe: Callable[[], Any]) -> tuple[dict[str, Any], str | 
 
 
 def _strict_copy(offered: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the block as JSON data that nobody else holds. Raises where it is none."""
+    """Return a copy of the block as JSON data; raises where it is not JSON."""
     if all(type(value) is str for value in offered.values()):
-        return dict(offered)  # an absent surface, as most runs have it, need not be parsed
-    copied: dict[str, Any] = json.loads(_STRICT.encode(dict(offered)))
+        return dict(offered)  # most runs have no surface, and that block need not be parsed
+    copied: dict[str, Any] = json.loads(json.dumps(dict(offered), allow_nan=False))
     return copied
 
 

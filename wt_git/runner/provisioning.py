@@ -3,8 +3,9 @@
 docs/architecture.md, "One batch". A failure during the stop changes no result: it goes to `warn` as
 one line.
 
-`SerialisedHandle` lets one call at a time reach the agent. A lifecycle hook may give up on a question
-that the agent goes on answering; the effects of that late answer must land before the next reset.
+`SerialisedHandle` lets one call at a time reach the agent. A lifecycle hook may give up on a
+question that the agent goes on answering; the effects of that late answer must land before the next
+reset.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wt_git.api.preconditions import FileExists, ToolAvailable, WorldMismatchError
-from wt_git.runner.safe_values import safe_repr, safe_text
+from wt_git.errors import exception_text
+from wt_git.runner.safe_values import safe_repr
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -31,7 +33,7 @@ PATIENCE_BEYOND_CONVERSE_S = 60.0
 
 
 class HandleStuckError(RuntimeError):
-    """An abandoned turn never ended; nothing more can be asked of this agent."""
+    """An abandoned turn never ended; this agent can be asked nothing more."""
 
 
 class SerialisedHandle:
@@ -39,13 +41,13 @@ class SerialisedHandle:
 
     A call that finds the agent busy waits for `patience_s()` seconds, then raises
     `HandleStuckError`, as does every call after it. A turn that was waiting while the agent was
-    reset is refused with `RuntimeError`: it belongs to a session that is gone.
+    reset is refused with `RuntimeError`: its session no longer exists.
     """
 
     def __init__(self, raw: AgentHandle, patience_s: Callable[[], float]) -> None:
         self._raw = raw
         self._patience_s = patience_s
-        self._turn = threading.RLock()
+        self._lock = threading.RLock()
         self._resets = 0
         self.is_stuck = False
 
@@ -55,46 +57,42 @@ class SerialisedHandle:
     def send(self, messages: list[Message], session_id: str) -> Response:
         """Deliver one turn, as the handle does."""
         resets = self._resets
-        self._take_turn("send")
-        try:
+        with self._exclusive("send"):
             if resets != self._resets:
                 raise RuntimeError("the agent was reset before this turn could be sent")
             return self._raw.send(messages, session_id)
-        finally:
-            self._turn.release()
 
     def reset_state(self) -> None:
         """Wipe the agent's state, as the handle does."""
-        self._take_turn("reset_state")
-        try:
+        with self._exclusive("reset_state"):
             self._resets += 1
             self._raw.reset_state()
-        finally:
-            self._turn.release()
 
     def teardown(self) -> None:
         """Release the agent, as the handle does."""
-        self._take_turn("teardown")
-        try:
+        with self._exclusive("teardown"):
             self._resets += 1
             self._raw.teardown()
-        finally:
-            self._turn.release()
 
-    def _take_turn(self, call: str) -> None:
-        if not self.is_stuck and self._turn.acquire(blocking=False):
-            return
-        patience_s = 0.0 if self.is_stuck else self._patience_s()
-        if self.is_stuck or not self._turn.acquire(timeout=min(patience_s, threading.TIMEOUT_MAX)):
-            self.is_stuck = True
-            raise HandleStuckError(
-                f"{call} could not be called: an earlier turn of this agent has not ended "
-                f"within {patience_s:g} s"
-            )
+    @contextmanager
+    def _exclusive(self, call: str) -> Iterator[None]:
+        if self.is_stuck or not self._lock.acquire(blocking=False):
+            patience_s = 0.0 if self.is_stuck else self._patience_s()
+            limit_s = min(patience_s, threading.TIMEOUT_MAX)
+            if self.is_stuck or not self._lock.acquire(timeout=limit_s):
+                self.is_stuck = True
+                raise HandleStuckError(
+                    f"{call} could not be called: an earlier turn of this agent has not ended "
+                    f"within {patience_s:g} s"
+                )
+        try:
+            yield
+        finally:
+            self._lock.release()
 
 
 def path_attribute(handle: object, name: str) -> Path | None:
-    """Return a path-like attribute of a handle; one that raises or is no path counts as absent."""
+    """Return a path-like attribute of a handle; None where it raises or is no path."""
     value: Any = optional_attribute(handle, name)
     try:
         text = os.fsdecode(value)
@@ -104,7 +102,7 @@ def path_attribute(handle: object, name: str) -> Path | None:
 
 
 def optional_attribute(handle: object, name: str) -> object:
-    """Return what a handle offers beyond its three calls; None where it is absent or raises."""
+    """Return an attribute that a handle may have beside its three calls; None where it raises."""
     try:
         return getattr(handle, name, None)
     except Exception:  # noqa: BLE001 - a driver's property may raise anything
@@ -112,18 +110,12 @@ def optional_attribute(handle: object, name: str) -> object:
 
 
 def consumes_full_history(handle: object) -> bool:
-    """Whether every message the handle is given reaches the model; without a word, it does."""
+    """Say whether every message reaches the model: yes, unless the handle says no."""
     return optional_attribute(handle, "_windtunnel_consumes_full_history") is not False
 
 
-def surface_reporter(handle: object) -> Callable[[], Any] | None:
-    """Return the handle's `describe_surface`, None where it has none."""
-    method = optional_attribute(handle, "describe_surface")
-    return method if callable(method) else None
-
-
 def preconditions_of(scenario: Scenario) -> list[Precondition]:
-    """Return everything the scenario requires: tools, then files, then its own checks."""
+    """Return all requirements of a scenario: tools, then files, then its own checks."""
     return [
         *(ToolAvailable(name) for name in scenario.requires_tools),
         *(FileExists(path) for path in scenario.requires_files),
@@ -147,8 +139,8 @@ def check_preconditions(
 def _precondition_failure(precondition: Precondition, context: PreconditionContext) -> str | None:
     try:
         reason = precondition.check(context)
-    except Exception as error:  # noqa: BLE001 - a check that breaks has not found its world
-        return f"raised {type(error).__name__}: {safe_text(error)}"
+    except Exception as error:  # noqa: BLE001 - a check that breaks is a check that failed
+        return f"raised {exception_text(error)}"
     return None if reason is None else str(reason)
 
 
@@ -156,9 +148,9 @@ def _precondition_failure(precondition: Precondition, context: PreconditionConte
 def running_servers(
     servers: Sequence[MCPServer], warn: Callable[[str], None]
 ) -> Iterator[list[MCPHandle]]:
-    """Start all servers in order, yield their handles, and stop every one that was tried.
+    """Start all servers in order, yield their handles, and stop every server.
 
-    A server whose `start` raised is stopped too: it may have left something running.
+    A server whose `start` raised is stopped too: it may have left a process running.
     """
     tried: list[MCPServer] = []
     try:
@@ -176,8 +168,8 @@ def running_servers(
 def _stop(server: MCPServer, warn: Callable[[str], None]) -> None:
     try:
         server.stop()
-    except Exception as error:  # noqa: BLE001 - results stand, whatever a server does at its end
-        warn(_failure_line(f"stopping {type(server).__name__}", error))
+    except Exception as error:  # noqa: BLE001 - a failed stop changes no result
+        warn(f"stopping {type(server).__name__} failed: {exception_text(error)}")
 
 
 @contextmanager
@@ -191,8 +183,8 @@ def provisioned_agent(
 ) -> Iterator[SerialisedHandle]:
     """Provision one agent, yield its serialised handle, and tear it down.
 
-    What `teardown` raises goes to `warn`, except that an agent found stuck only there raises
-    `HandleStuckError`: whatever runs next on its backend could not be trusted.
+    An exception of `teardown` goes to `warn`. But an agent that is found stuck only there raises
+    `HandleStuckError`, since the next run on its backend could not be trusted.
     """
     handle = SerialisedHandle(runtime.provision(config, mcps=list(mcp_handles)), patience_s)
     try:
@@ -208,9 +200,5 @@ def provisioned_agent(
 def _tear_down(handle: SerialisedHandle, warn: Callable[[str], None]) -> None:
     try:
         handle.teardown()
-    except Exception as error:  # noqa: BLE001 - results stand, whatever a driver does at its end
-        warn(_failure_line("tearing the agent down", error))
-
-
-def _failure_line(what: str, error: Exception) -> str:
-    return f"{what} failed: {type(error).__name__}: {safe_text(error)}"
+    except Exception as error:  # noqa: BLE001 - a failed teardown changes no result
+        warn(f"tearing the agent down failed: {exception_text(error)}")

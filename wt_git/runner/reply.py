@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from wt_git.runner.safe_values import json_copy, safe_text
+from wt_git.runner.safe_values import json_with_reprs, safe_text
 from wt_git.spi.agent_runtime import content_text, response_message
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ RESERVED_WARNINGS = (
     "runtime_warning_shape:",
     "hook:",
 )
-"""How the product's own warnings begin; some of them decide how a run is scored."""
+"""The first words of the product's own warnings; some of them decide how a run is scored."""
 
 
 @dataclass(slots=True)
@@ -39,21 +39,22 @@ class Reply:
 
 
 def read_reply(response: Mapping[str, Any]) -> Reply:
-    """Return what a response says, in whichever accepted shape.
+    """Return the content of a response in any accepted shape.
 
     Raises `TypeError`, naming the type found, for a response that is no object and for tool calls
     that are no list.
     """
     message = response_message(response)
-    reply = Reply(content_text(message.get("content")), _tool_calls(message.get("tool_calls")))
-    model = response.get("model")
-    if isinstance(model, str) and model:
-        reply.model = model
-    rendered = response.get("rendered_prompt")
-    if isinstance(rendered, str):
-        reply.rendered_prompt = rendered
-    reply.usage = response.get("usage")
-    reply.warnings = _runtime_warnings(response.get("worker_warnings"))
+    content, calls = message.get("content"), message.get("tool_calls")
+    model, rendered = response.get("model"), response.get("rendered_prompt")
+    reply = Reply(
+        content_text(content),
+        _tool_calls(calls),
+        rendered_prompt=rendered if isinstance(rendered, str) else None,
+        model=model if isinstance(model, str) and model else None,
+        usage=response.get("usage"),
+        warnings=_runtime_warnings(response.get("worker_warnings")),
+    )
     _add_tool_results(reply, response.get("tool_results"))
     return reply
 
@@ -63,7 +64,7 @@ def _tool_calls(calls: object) -> list[dict[str, Any]]:
         return []
     if not isinstance(calls, (list, tuple)):
         raise TypeError(f"tool_calls is {type(calls).__name__}; it must be a list")
-    copied = json_copy(calls)
+    copied = json_with_reprs(calls)
     if not isinstance(copied, list):
         raise TypeError("tool_calls contains itself; it must be JSON data")
     return copied
@@ -73,7 +74,7 @@ def _add_tool_results(reply: Reply, results: object) -> None:
     if results is None:
         return
     if isinstance(results, (list, tuple)):
-        items = (json_copy(result) for result in results)
+        items = (json_with_reprs(result) for result in results)
         reply.tool_results = [i if isinstance(i, dict) else {"result": i} for i in items]
     else:
         reply.warnings.append(_wrong_shape("tool_results", results))
@@ -92,5 +93,5 @@ def _wrong_shape(key: str, value: object) -> str:
 
 
 def quoted_warning(text: str) -> str:
-    """Return a runtime's warning so that it cannot pass for one of the product's markers."""
+    """Return a runtime's warning such that it cannot be mistaken for one of the product's own."""
     return f"runtime_warning: {text}" if text.startswith(RESERVED_WARNINGS) else text

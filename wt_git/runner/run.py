@@ -14,7 +14,11 @@ from wt_git.api.aggregate import ScenarioRunResult
 from wt_git.api.scenario import PreSendPerturbation
 from wt_git.api.trace import Trace, Turn
 from wt_git.runner.probe_and_surface import capture_observations, capture_surface
-from wt_git.runner.provisioning import HandleStuckError, consumes_full_history, surface_reporter
+from wt_git.runner.provisioning import (
+    HandleStuckError,
+    consumes_full_history,
+    optional_attribute,
+)
 from wt_git.runner.reply import read_reply
 from wt_git.runner.safe_values import failure_text
 from wt_git.runner.scoring import RUNNER_ERROR, failed_score, score_trace
@@ -22,7 +26,7 @@ from wt_git.runner.token_usage import UsageMeter
 from wt_git.runner.tool_servers import ServerCalls, armed_failures, read_call_logs, tool_schema_hash
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Sequence
     from datetime import datetime
 
     from wt_git.api.replay import HistoryPrefix
@@ -31,9 +35,8 @@ if TYPE_CHECKING:
     from wt_git.clock import Clock
     from wt_git.runner.lifecycle_hooks import LifecycleHooks
     from wt_git.runner.provisioning import SerialisedHandle
-    from wt_git.spi.agent_runtime import AgentConfig, Message
+    from wt_git.spi.agent_runtime import AgentConfig, MCPHandle, Message, SamplingConfig
     from wt_git.spi.hooks import HookArtifact
-    from wt_git.spi.mcp_server import MCPHandle
     from wt_git.spi.state_probe import StateProbe
 
 
@@ -42,56 +45,25 @@ def user_texts(scenario: Scenario) -> list[str]:
     return list(scenario.user_turns) or [scenario.scored_prompt]
 
 
-def pre_send_perturbations(scenario: Scenario) -> list[PreSendPerturbation]:
-    """Return the perturbations that shape the history, in declared order, known by their class."""
-    return [p for p in scenario.perturbations if isinstance(p, PreSendPerturbation)]
-
-
-def turn_messages(
-    history: Iterable[Mapping[str, Any]], turns: Iterable[Turn], user_text: str
-) -> list[Message]:
-    """Return frozen history, then the live texts so far, then the new user text.
-
-    Every message is a fresh object, so a driver that edits what it is given spoils no later turn.
-    """
-    return [
-        *(dict(message) for message in history),
-        *({"role": turn.role, "content": turn.content} for turn in turns),
-        {"role": "user", "content": user_text},
-    ]
-
-
-def shape_history(
-    messages: list[Message], perturbations: Sequence[PreSendPerturbation], scenario: Scenario
-) -> list[Message]:
-    """Return `messages` after every history-shaping perturbation, in declared order."""
-    for perturbation in perturbations:
-        messages = perturbation.shape_messages(messages, scenario)
-    return messages
-
-
 @dataclass(frozen=True, slots=True)
 class BatchContext:
-    """What all runs of a batch share, once its agent is up."""
+    """The inputs that all runs of a batch share, once its agent is up."""
 
     scenario: Scenario
     config: AgentConfig
     handle: SerialisedHandle
     mcp_handles: Sequence[MCPHandle]
     clock: Clock
-    user_texts: list[str]
-    shaping: list[PreSendPerturbation]
-    sampler: dict[str, Any]
     probe: StateProbe | None = None
-    lifecycle: LifecycleHooks | None = None
+    hooks: LifecycleHooks | None = None
     prefix: HistoryPrefix | None = None
 
 
 def execute_run(shared: BatchContext) -> ScenarioRunResult:
-    """Execute one run and return its trace and score; never raises for what the run itself does.
+    """Execute one run and return its trace and score; a failure of the run is part of these.
 
-    The agent's state was reset before. Raises only `HandleStuckError`, after which nothing more can
-    be asked of this agent.
+    The agent's state was reset before. Raises only `HandleStuckError`, after which this agent can
+    be asked nothing more.
     """
     run = _Run(shared)
     try:
@@ -102,108 +74,86 @@ def execute_run(shared: BatchContext) -> ScenarioRunResult:
     except HandleStuckError:
         raise
     except Exception as error:  # noqa: BLE001 - an execution error is a recorded, INVALID run
-        run.collect_what_can_be_trusted()
+        run.collect()
         trace = run.trace_of_failure(error)
         score = failed_score(shared.scenario, trace.worker_warnings[0])
-    return ScenarioRunResult(score, trace, _call_run_hooks(shared, run, trace, score))
-
-
-def _call_run_hooks(
-    shared: BatchContext, run: _Run, trace: Trace, score: Score
-) -> list[HookArtifact]:
-    """Let the hooks see the scored run; their warnings land on the finished trace."""
-    if shared.lifecycle is None:
-        return run.artifacts
-    members: dict[str, Any] = {**run.hook_members(), "trace": trace, "score": score}
-    sink = trace.worker_warnings.append
-    scored = shared.lifecycle.dispatch("on_run_scored", sink, handle=shared.handle, **members)
-    ended = shared.lifecycle.dispatch("on_run_end", sink, **members)
-    return [*run.artifacts, *scored, *ended]
+    run.dispatch_scored(trace, score)
+    return ScenarioRunResult(score, trace, run.artifacts)
 
 
 class _Run:
-    """The state of one run while it is flown."""
+    """The state of one run."""
 
     def __init__(self, shared: BatchContext) -> None:
         self._shared = shared
         self._run_id = str(uuid4())
         self._session_id = str(uuid4())
         self._started_at = shared.clock.now()
+        self._shaping = [
+            p for p in shared.scenario.perturbations if isinstance(p, PreSendPerturbation)
+        ]
         self._frozen: list[Turn] = []
         self._live: list[Turn] = []
         self._warnings: list[str] = []
         self._models: set[str] = set()
         self._meter = UsageMeter(self._session_id)
         self._surface: dict[str, Any] | None = None
+        # False: what the logs or the probe hold may stem from an earlier run.
         self._logs_are_this_runs = False
-        self._probed: StateProbe | None = None
+        self._probe_is_reset = False
         self._is_collected = False
-        self._witnessed = ServerCalls()
+        self._server_calls = ServerCalls()
         self._observations: dict[str, Any] = {}
         self.artifacts: list[HookArtifact] = []
 
-    def hook_members(self) -> dict[str, Any]:
-        """Return what every hook of this run is shown."""
-        return {
-            "scenario": self._shared.scenario,
-            "agent": self._shared.config,
-            "run_id": self._run_id,
-            "session_id": self._session_id,
-        }
-
     def prepare(self) -> None:
-        """Refuse what cannot be delivered, then make the world this run's own."""
+        """Refuse a history that cannot be delivered, then reset logs and probe for this run."""
         shared = self._shared
-        if shared.prefix is not None or shared.shaping:
+        if shared.prefix is not None or self._shaping:
             self._refuse_undeliverable()
         for mcp_handle in shared.mcp_handles:
             mcp_handle.reset_call_log()
         self._logs_are_this_runs = True
         if shared.probe is not None:
             shared.probe.reset()
-            self._probed = shared.probe
-        self._look_at_surface()
+            self._probe_is_reset = True
+        describe = optional_attribute(shared.handle, "describe_surface")
+        if callable(describe):
+            self._surface, warning = capture_surface(describe)
+            self._warn(warning)
         if shared.prefix is not None:
             self._frozen = [copy(turn) for turn in shared.prefix.turns]
             self._warnings.append(shared.prefix.marker)
-        if shared.lifecycle is not None:
-            self.artifacts += shared.lifecycle.dispatch(
-                "on_run_start", self._warnings.append, **self.hook_members()
-            )
+        self._dispatch("on_run_start", self._warnings)
 
     def _refuse_undeliverable(self) -> None:
+        """Raise for a history that a runtime which sends only the newest turn would drop."""
         shared = self._shared
         if consumes_full_history(shared.handle):
             return
+        only_newest = "this runtime sends only the newest user turn and cannot deliver"
         if shared.prefix is not None:
-            raise RuntimeError(
-                "this runtime sends only the newest user turn and cannot deliver a replayed "
-                "history prefix"
-            )
-        names = ", ".join(type(perturbation).__name__ for perturbation in shared.shaping)
-        raise RuntimeError(
-            "this runtime sends only the newest user turn and cannot deliver history-shaped "
-            f"perturbations: {names}"
-        )
-
-    def _look_at_surface(self) -> None:
-        describe = surface_reporter(self._shared.handle)
-        if describe is None:
-            return
-        self._surface, warning = capture_surface(describe)
-        if warning is not None:
-            self._warnings.append(warning)
+            raise RuntimeError(f"{only_newest} a replayed history prefix")
+        names = ", ".join(type(perturbation).__name__ for perturbation in self._shaping)
+        raise RuntimeError(f"{only_newest} history-shaped perturbations: {names}")
 
     def converse(self) -> None:
-        """Send the user's side turn by turn, in one session, and record both sides."""
-        shared = self._shared
-        history = [] if shared.prefix is None else shared.prefix.messages()
-        final = len(shared.user_texts) - 1
-        for number, text in enumerate(shared.user_texts):
-            messages = turn_messages(history, self._live, text)
+        """Send the user's side turn by turn, in one session, and record both sides.
+
+        Every message is a fresh object, so a driver that edits its input changes no later turn.
+        """
+        scenario, prefix = self._shared.scenario, self._shared.prefix
+        texts = user_texts(scenario)
+        for number, text in enumerate(texts, 1):
+            messages: list[Message] = [
+                *([] if prefix is None else prefix.messages()),
+                *({"role": turn.role, "content": turn.content} for turn in self._live),
+                {"role": "user", "content": text},
+            ]
             self._live.append(Turn("user", text, [], [], 0.0))
-            if number == final and shared.shaping:
-                messages = shape_history(messages, shared.shaping, shared.scenario)
+            if number == len(texts):
+                for perturbation in self._shaping:
+                    messages = perturbation.shape_messages(messages, scenario)
             self._send(messages)
 
     def _send(self, messages: list[Message]) -> None:
@@ -214,7 +164,7 @@ class _Run:
             latency_ms = (clock.monotonic() - began) * 1000.0
             reply = read_reply(response)
         except Exception:
-            self._meter.add(None)  # a send whose cost nobody knows
+            self._meter.add(None)  # the cost of this send is unknown
             raise
         self._warnings += reply.warnings
         self._warnings += self._meter.add(reply.usage)
@@ -232,52 +182,48 @@ class _Run:
         )
 
     def collect(self) -> None:
-        """Freeze what the tool servers and the probe saw, once."""
+        """Read the server logs and the probe, once, where they are known to be of this run."""
+        if self._is_collected:
+            return
         self._is_collected = True
+        shared = self._shared
         if self._logs_are_this_runs:
-            self._witnessed = read_call_logs(self._shared.mcp_handles)
-        if self._probed is not None:
-            self._observations, warning = capture_observations(self._probed)
-            if warning is not None:
-                self._warnings.append(warning)
-        self._warnings += self._witnessed.warnings
-
-    def collect_what_can_be_trusted(self) -> None:
-        """After a failure: as `collect`, but leave out what may stem from an earlier run."""
-        if not self._is_collected:
-            self.collect()
+            self._server_calls = read_call_logs(shared.mcp_handles)
+        if shared.probe is not None and self._probe_is_reset:
+            self._observations, warning = capture_observations(shared.probe)
+            self._warn(warning)
+        self._warnings += self._server_calls.warnings
 
     def armed(self) -> list[Any]:
-        """Return what the tool servers were made to do wrong; asked only when it matters."""
+        """Return the failures armed in the tool servers; asked only when a perturbation needs it."""
         if not self._shared.scenario.perturbations:
             return []
         return armed_failures(self._shared.mcp_handles)
 
     def trace(self) -> Trace:
-        """Return the trace of a run that came through."""
+        """Return the trace of a run without a failure."""
         return self._trace(self._shared.clock.now(), self._warnings)
 
     def trace_of_failure(self, error: Exception) -> Trace:
-        """Return the trace of a run that broke, the error as its first warning."""
+        """Return the trace of a run that broke, with the error as its first warning."""
         warning = RUNNER_ERROR + failure_text(error)
         return self._trace(self._started_at, [warning, *self._warnings])
 
     def _trace(self, finished_at: datetime, warnings: list[str]) -> Trace:
-        shared = self._shared
-        config = shared.config
+        config = self._shared.config
         return Trace(
-            scenario_id=shared.scenario.name,
+            scenario_id=self._shared.scenario.name,
             agent_id=config.agent_id,
             variant_id=config.variant_id,
             model=self._model(),
             quant="unknown" if config.model is None else config.model.quant,
-            sampler=dict(shared.sampler),
+            sampler=_recorded_sampling(config.sampling),
             started_at=self._started_at,
             finished_at=finished_at,
             turns=[*self._frozen, *self._live],
-            tool_schema_hash=tool_schema_hash(shared.mcp_handles),
+            tool_schema_hash=tool_schema_hash(self._shared.mcp_handles),
             worker_warnings=warnings,
-            mcp_calls=self._witnessed.calls,
+            mcp_calls=self._server_calls.calls,
             observations=self._observations,
             surface=self._surface,
             usage=self._meter.totals(),
@@ -286,8 +232,44 @@ class _Run:
         )
 
     def _model(self) -> str:
-        """Return the configured model's name, else those the responses named."""
+        """Return the configured model's name, else those that the responses named."""
         configured = self._shared.config.model
         if configured is not None and configured.name not in {"", "unknown"}:
             return configured.name
         return "+".join(sorted(self._models)) or "unknown"
+
+    def dispatch_scored(self, trace: Trace, score: Score) -> None:
+        """Call the hooks with the scored run; their warnings land on the finished trace."""
+        evidence: dict[str, Any] = {"trace": trace, "score": score}
+        handle = self._shared.handle
+        self._dispatch("on_run_scored", trace.worker_warnings, handle=handle, **evidence)
+        self._dispatch("on_run_end", trace.worker_warnings, **evidence)
+
+    def _dispatch(self, point: str, warnings: list[str], **members: Any) -> None:
+        if self._shared.hooks is not None:
+            self.artifacts += self._shared.hooks.dispatch(
+                point,
+                warnings.append,
+                scenario=self._shared.scenario,
+                agent=self._shared.config,
+                run_id=self._run_id,
+                session_id=self._session_id,
+                **members,
+            )
+
+    def _warn(self, warning: str | None) -> None:
+        if warning is not None:
+            self._warnings.append(warning)
+
+
+def _recorded_sampling(sampling: SamplingConfig | None) -> dict[str, Any]:
+    """Return the knobs that are set, as `Trace.sampler` records them."""
+    if sampling is None:
+        return {}
+    knobs = {
+        "temperature": sampling.temperature,
+        "top_p": sampling.top_p,
+        "tool_choice": sampling.tool_choice,
+        "max_tokens": sampling.max_tokens,
+    }
+    return {name: value for name, value in knobs.items() if value is not None}

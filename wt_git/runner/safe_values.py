@@ -15,12 +15,25 @@ from wt_git.api.json_values import json_value
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+# Exceptions that Python raises by itself: their messages do not say where the mistake is.
+_BUILTIN_ERRORS = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    ImportError,
+    LookupError,
+    NameError,
+    NotImplementedError,
+    RecursionError,
+    TypeError,
+)
+
 
 def safe_repr(value: object) -> str:
-    """Return `repr(value)`, or a note of the type where the value cannot describe itself."""
+    """Return `repr(value)`, or a note of the type where `__repr__` raises."""
     try:
         return repr(value)
-    except Exception:  # noqa: BLE001 - the value belongs to somebody else
+    except Exception:  # noqa: BLE001 - the value belongs to a driver, a tool or a probe
         return f"<{type(value).__name__} without a repr>"
 
 
@@ -42,7 +55,7 @@ def json_or_repr(value: Any) -> Any:
         return safe_repr(value)
 
 
-def json_copy(value: Any) -> Any:
+def json_with_reprs(value: Any) -> Any:
     """Return a copy of `value` as JSON reads it back, each part that is not JSON as its repr.
 
     Of a value that contains itself the whole becomes its repr.
@@ -69,27 +82,12 @@ def _contains_itself(value: object, above: tuple[object, ...] = ()) -> bool:
         return True
 
 
-_BUILTIN_ERRORS = (
-    ArithmeticError,
-    AssertionError,
-    AttributeError,
-    ImportError,
-    LookupError,
-    NameError,
-    NotImplementedError,
-    RecursionError,
-    TypeError,
-)
-"""What Python raises by itself: the message was not written for whoever reads the run."""
-_PACKAGE = "wt_git"
-
-
 def failure_text(error: Exception) -> str:
-    """Return the message of `error`; behind that of a slip in somebody's code its type and place.
+    """Return the message of `error`; of one that Python raised by itself, also its type and place.
 
-    `'percent' (KeyError at brain.py:12)`. The place is the innermost line that is neither ours nor
-    that of an installed library, where there is one. What a driver raises to report trouble says all
-    there is to say.
+    `'percent' (KeyError at brain.py:12)`. The place is the innermost line outside this package and
+    outside installed libraries, where there is one. An exception that a driver raises to report
+    trouble is described by its message alone.
     """
     text = safe_text(error)
     if not isinstance(error, _BUILTIN_ERRORS):
@@ -108,6 +106,6 @@ def _author_places(error: Exception) -> Iterator[str]:
     }
     for frame, line in reversed(list(traceback.walk_tb(error.__traceback__))):
         path = PurePath(frame.f_code.co_filename)
-        is_ours = str(frame.f_globals.get("__name__")).split(".", 1)[0] == _PACKAGE
+        is_ours = str(frame.f_globals.get("__name__")).startswith("wt_git.")
         if not is_ours and not any(path.is_relative_to(folder) for folder in installed):
             yield f"{path.name}:{line}"

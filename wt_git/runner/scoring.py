@@ -36,8 +36,8 @@ def score_trace(
     """Return a live run's trace with its perturbations applied, and its score.
 
     Turns frozen in front of the run are neither perturbed nor scored; they lead the returned trace
-    again. `armed` is what the tool servers say they were made to do wrong: the marker of an
-    environment perturbation is added only where that bears it out.
+    again. `armed` are the failures that the tool servers report: a declared tool failure gets its
+    marker only where they confirm it.
     """
     view = scoring_view(trace)
     for perturbation in scenario.perturbations:
@@ -46,7 +46,7 @@ def score_trace(
 
 
 def _apply_perturbation(view: Trace, perturbation: Perturbation, armed: Sequence[object]) -> Trace:
-    """Return the trace after one perturbation; those the agent met live leave only a marker."""
+    """Return the trace after one perturbation; one that acted on the live run adds only a marker."""
     if isinstance(perturbation, PreSendPerturbation):
         marker: str | None = perturbation.marker
     elif isinstance(perturbation, ToolFailure):
@@ -57,9 +57,9 @@ def _apply_perturbation(view: Trace, perturbation: Perturbation, armed: Sequence
 
 
 def score_saved(trace: Trace, scenario: Scenario) -> Score:
-    """Return the score of a trace as it stands: its markers say what happened, nothing is applied.
+    """Return the score of a saved trace; its perturbations are in it already, none is applied again.
 
-    A trace that records a contained error stays failed, whatever evidence it holds.
+    A trace with a runner error stays failed, even if its evidence would pass.
     """
     for warning in trace.worker_warnings:
         if warning.startswith(RUNNER_ERROR):

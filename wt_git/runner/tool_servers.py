@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from wt_git.api.perturbations.tool_failures import declared_failures
 from wt_git.api.trace import compute_hash
-from wt_git.runner.safe_values import json_copy, json_or_repr, safe_text
+from wt_git.errors import exception_text
+from wt_git.runner.safe_values import json_or_repr, json_with_reprs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,47 +25,46 @@ if TYPE_CHECKING:
     from wt_git.spi.mcp_server import MCPCall, MCPHandle, MCPServer
 
 
-def arm_servers(servers: Sequence[MCPServer], perturbations: Sequence[Perturbation]) -> None:
-    """Tell the servers that can be told which failures the scenario asks for.
+HASH_WITHOUT_TOOLS = compute_hash("[]")
 
-    Such a server has `arm_failure`, and knows whether its factory armed it already. One that starts
-    a process hands the failure to that process; the environment of this one is never changed.
+
+def arm_servers(servers: Sequence[MCPServer], perturbations: Sequence[Perturbation]) -> None:
+    """Arm the failures that the scenario declares, in each server that has `arm_failure`.
+
+    The server knows whether its factory armed it already. One that starts a process passes the
+    failure to that process; the environment of this process is never changed.
     """
-    asked = declared_failures(perturbations)
     for server in servers:
         arm = getattr(server, "arm_failure", None)
         if callable(arm):
-            for failure in asked:
+            for failure in declared_failures(perturbations):
                 arm(**failure)
 
 
 def armed_failures(handles: Sequence[MCPHandle]) -> list[Any]:
-    """Return what the running servers say they were made to do wrong.
+    """Return the armed failures that the running servers report.
 
-    Most servers cannot say; one that does not answer has armed nothing that could be proven.
+    Most servers report none. One that does not answer counts as unarmed: nothing proves otherwise.
     """
     armed: list[Any] = []
     for handle in handles:
         report = getattr(handle, "armed_failures", None)
         if callable(report):
-            with suppress(Exception):  # whatever a server's handle raises
+            with suppress(Exception):  # a server's own exception
                 armed += report()
     return armed
 
 
-HASH_WITHOUT_TOOLS = compute_hash("[]")
-
-
 @dataclass(slots=True)
 class ServerCalls:
-    """The calls of all servers in order of time, and the markers that say how far to trust them."""
+    """The calls of all servers in order of time, and warnings about what may be missing."""
 
     calls: list[dict[str, Any]] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
 
 def read_call_logs(handles: Sequence[MCPHandle]) -> ServerCalls:
-    """Read every call log; one that cannot be read is named, and the others' calls are kept."""
+    """Read every call log; an unreadable one is named in a warning, the other calls are kept."""
     if not handles:
         return ServerCalls()
     calls: list[dict[str, Any]] = []
@@ -72,9 +72,8 @@ def read_call_logs(handles: Sequence[MCPHandle]) -> ServerCalls:
     for handle in handles:
         try:
             calls += [_as_record(call) for call in handle.call_log()]
-        except Exception as error:  # noqa: BLE001 - whatever a server's handle raises
-            failure = f"{type(error).__name__}: {safe_text(error)}"
-            unreadable.append(f"{_label(handle)}: {failure}")
+        except Exception as error:  # noqa: BLE001 - a server's own exception
+            unreadable.append(f"{_label(handle)}: {exception_text(error)}")
     calls.sort(key=_timestamp)
     warnings = [divergence for call in calls if (divergence := _divergence_warning(call))]
     warnings.append(
@@ -88,12 +87,12 @@ def read_call_logs(handles: Sequence[MCPHandle]) -> ServerCalls:
 def _as_record(call: MCPCall) -> dict[str, Any]:
     record = {
         "tool_name": call.tool_name,
-        "args": json_copy(call.args),
+        "args": json_with_reprs(call.args),
         "result": json_or_repr(call.result),
-        "timestamp_ms": json_copy(call.timestamp_ms),
+        "timestamp_ms": json_with_reprs(call.timestamp_ms),
     }
     if call.extra:
-        record["extra"] = json_copy(call.extra)
+        record["extra"] = json_with_reprs(call.extra)
     return record
 
 
@@ -120,7 +119,7 @@ def _label(handle: MCPHandle) -> str:
 
 
 def tool_schema_hash(handles: Sequence[MCPHandle]) -> str | None:
-    """Return the hash of all tools the servers offer, in order; None where one cannot say."""
+    """Return the hash of all tools that the servers offer, in order; None where it is unknown."""
     if not handles:
         return HASH_WITHOUT_TOOLS
     try:
