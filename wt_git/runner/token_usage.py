@@ -14,14 +14,14 @@ _CACHED_BESIDE_INPUT = "cacheRead"
 
 
 class Count(NamedTuple):
-    """A usable count and the spelling it was reported under."""
+    """A usable count and the key that it was reported under."""
 
     value: int
     spelling: str
 
 
 class Counts(NamedTuple):
-    """The counts of one model call, or of one send; None where nothing usable was said."""
+    """The counts of one model call, or of one send; None where there is no usable one."""
 
     prompt: Count | None = None
     cached: Count | None = None
@@ -44,15 +44,14 @@ class UsageMeter:
         self._session_id = session_id
         self._entries: list[dict[str, Any]] = []
         self._any_reported = False
-        self._input: int | None = None
-        self._output: int | None = None
-        self._sends = 0
+        self._inputs: list[int | None] = []  # tokens of each send
+        self._outputs: list[int | None] = []
 
     def add(self, usage: object) -> list[str]:
-        """Account one send and return warnings; anything but an object is no report at all."""
-        self._sends += 1
+        """Account one send and return warnings; a value that is no object counts as no report."""
         if not isinstance(usage, Mapping):
-            self._total(None, None)
+            self._inputs.append(None)
+            self._outputs.append(None)
             self._entries.append(Counts().as_entry(self._session_id))
             return []
         self._any_reported = True
@@ -64,32 +63,22 @@ class UsageMeter:
             warnings += [warning] if warning else []
             self._entries.append(consistent.as_entry(conversation or self._session_id))
         parts = [counts for counts, _ in calls]
-        self._total(
-            _total_of(usage, ("input_tokens", "prompt_tokens"), whole.prompt, parts, "prompt"),
-            _total_of(
-                usage, ("output_tokens", "completion_tokens"), whole.completion, parts, "completion"
-            ),
-        )
+        prompt = _first(usage, ("input_tokens", "prompt_tokens")) or whole.prompt
+        completion = _first(usage, ("output_tokens", "completion_tokens")) or whole.completion
+        self._inputs.append(_value(prompt, [counts.prompt for counts in parts]))
+        self._outputs.append(_value(completion, [counts.completion for counts in parts]))
         return warnings
 
     def totals(self) -> dict[str, int] | None:
         """Return `{input_tokens, output_tokens}` over all sends, None if one lacks a pair."""
-        if not self._sends or self._input is None or self._output is None:
+        sent_in, sent_out = _sum(self._inputs), _sum(self._outputs)
+        if not self._inputs or sent_in is None or sent_out is None:
             return None
-        return {"input_tokens": self._input, "output_tokens": self._output}
+        return {"input_tokens": sent_in, "output_tokens": sent_out}
 
     def model_calls(self) -> list[dict[str, Any]] | None:
         """Return one entry per model call in order, None if no send reported usage."""
         return self._entries if self._any_reported else None
-
-    def _total(self, sent_in: int | None, sent_out: int | None) -> None:
-        if sent_in is None or sent_out is None:
-            self._input = self._output = None
-        elif self._sends == 1:
-            self._input, self._output = sent_in, sent_out
-        elif self._input is not None and self._output is not None:
-            self._input += sent_in
-            self._output += sent_out
 
 
 def read_counts(usage: Mapping[str, Any]) -> Counts:
@@ -132,20 +121,14 @@ def _conversation(call: Mapping[str, Any]) -> str:
     return name if isinstance(name, str) else ""
 
 
-def _total_of(
-    usage: Mapping[str, Any],
-    spellings: tuple[str, ...],
-    whole: Count | None,
-    parts: list[Counts],
-    field: str,
-) -> int | None:
-    """Return a send's total: as reported, else of its normalised counts, else of its calls."""
-    reported = _first(usage, spellings) or whole
-    if reported is not None:
-        return reported.value
-    counts: list[Count | None] = [getattr(part, field) for part in parts]
-    known = [count.value for count in counts if count is not None]
-    return sum(known) if len(known) == len(counts) else None
+def _value(reported: Count | None, parts: list[Count | None]) -> int | None:
+    """Return the tokens of a send: as reported, else the sum over its model calls."""
+    return reported.value if reported else _sum([count and count.value for count in parts])
+
+
+def _sum(values: list[int | None]) -> int | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if len(known) == len(values) else None
 
 
 def _prompt_beside_cache(usage: Mapping[str, Any]) -> Count | None:
