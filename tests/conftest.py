@@ -19,18 +19,40 @@ if TYPE_CHECKING:
 
 PROJECT = Path(__file__).resolve().parent.parent
 
+_LONGEST_THOROUGH_S = 1200
+
 # No deadline: the cores are shared and no test measures time. In CI the same examples every time,
 # so that a red run can be repeated; elsewhere new ones, so that they are found.
-hypothesis.settings.register_profile(
-    "wind-tunnel",
-    deadline=None,
-    derandomize=bool(os.environ.get("CI")),
-    database=None,
-    suppress_health_check=[hypothesis.HealthCheck.too_slow],
-)
-hypothesis.settings.load_profile("wind-tunnel")
+for _profile, _examples in {"suite": 25, "thorough": 200}.items():
+    hypothesis.settings.register_profile(
+        _profile,
+        max_examples=_examples,
+        deadline=None,
+        derandomize=bool(os.environ.get("CI")),
+        database=None,
+        suppress_health_check=[hypothesis.HealthCheck.too_slow],
+    )
 
 _numbers = itertools.count()
+
+
+def _is_thorough(config: pytest.Config) -> bool:
+    return config.getoption("markexpr") in {"thorough", "exhaustive"}
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """`-m thorough` runs every property test as well, with more examples."""
+    if not config.getoption("hypothesis_profile", None):
+        hypothesis.settings.load_profile("thorough" if _is_thorough(config) else "suite")
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """In a thorough run, select the property tests and give every test more time."""
+    if not _is_thorough(item.config):
+        return
+    if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
+        item.add_marker("thorough")
+    item.add_marker(pytest.mark.timeout(_LONGEST_THOROUGH_S))
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from wt_git.cli.batch import (
@@ -45,7 +45,6 @@ def test_a_line_is_words_or_a_problem(text, expected):
 
 
 @given(st.text(st.sampled_from("ab#'\"\\ \t="), max_size=12))
-@settings(max_examples=60)
 def test_words_are_those_of_the_shell(line):
     """Asked of a real one; what it finds incomplete is refused."""
     shell = subprocess.run(

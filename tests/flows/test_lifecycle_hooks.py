@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from kit.commands import Ran, ledger, traces, write_pack, wt
+from kit.commands import Ran, ledger, traces, write_pack, wt_process
 
 HOOKS = """
 import sys
@@ -88,7 +88,7 @@ def _run(*hooks: str, more: tuple[str, ...] = ()) -> Ran:
     (info / "entry_points.txt").write_text(f"[windtunnel.hooks]\n{points}\n")
     (site / "my_hooks.py").write_text(HOOKS)
     named = [word for hook in hooks for word in ("--hook", hook)]
-    return wt(
+    return wt_process(
         *("run", "--pack-source", write_pack(), "--label", "x", *named, *more),
         env={"PYTHONPATH": str(site.resolve())},
     )

@@ -20,6 +20,7 @@ from kit.commands import (
     write_pack,
     write_plugin,
     wt,
+    wt_process,
 )
 from kit.repo import Repo, new_repo
 
@@ -58,7 +59,8 @@ class Case:
         self.before()
         arguments = self.arguments if isinstance(self.arguments, tuple) else self.arguments()
         base = ALL if self.declared else ALL[: -len(DECLARED)]
-        return wt(*base, "--json", *arguments, env=dict(self.env))
+        start = wt_process if "PYTHONPATH" in self.env else wt
+        return start(*base, "--json", *arguments, env=dict(self.env))
 
 
 def write(**files: str) -> Callable[[], None]:

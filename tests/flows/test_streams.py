@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from kit.commands import WT, events, ledger, write_pack, wt
+from kit.commands import WT, events, ledger, write_pack, wt_process
 
 RUN = [*WT, "run", "--pack-source", "pack.py:PACK"]
 
@@ -64,7 +64,7 @@ def test_a_stream_that_is_missing_from_the_start_is_no_defect(
     arguments: list[str], closed: str
 ) -> None:
     """As under a supervisor that gives none: the exit code is the same."""
-    usual = wt(*arguments).code
+    usual = wt_process(*arguments).code
     words = " ".join(f"'{word}'" for word in [*WT, *arguments])
     done = subprocess.run(
         ["bash", "-c", f"{words} {closed}"], check=False, capture_output=True, text=True, timeout=60
@@ -92,7 +92,7 @@ def test_no_locale_makes_a_scenario_fail(locale: dict[str, str]) -> None:
     """What the encoding of a terminal lacks is escaped; files are UTF-8 all the same."""
     name = "größe 漢 \ud800"
     source = write_pack("wide.py", scenarios=[(name, "ok", [])])
-    ran = wt("run", "--pack-source", source, env=locale)
+    ran = wt_process("run", "--pack-source", source, env=locale)
     assert ran.code == 0
     assert "PASS    gr" in ran.out
     assert "ud800" in ran.out
@@ -111,6 +111,6 @@ def test_asking_wrongly_is_two_whoever_listens(redirection: str) -> None:
 
 def test_what_was_pasted_is_shown_inert_when_it_is_refused() -> None:
     """A name may hold what recolours a terminal, or a line that looks like one of ours."""
-    ran = wt("results", "a\x1b[31m\u202e\nwt run: PASS\n::error::done")
+    ran = wt_process("results", "a\x1b[31m\u202e\nwt run: PASS\n::error::done")
     assert (ran.code, ran.out) == (2, "")
     assert r"(a\x1b[31m\u202e\nwt run: PASS\n::error::done)" in ran.err.splitlines()[-1]

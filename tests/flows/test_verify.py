@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 from typing import TYPE_CHECKING
 
 import pytest
-from kit.commands import write_pack, write_plugin, wt
+from kit.commands import write_pack, write_plugin, wt, wt_process
 from kit.evidence_rows import line, row, sweep
 from kit.repo import Repo, git, new_repo
 from kit.verified_repos import agent_repo, clone, cover, file_notes, notes_of, tree_of
@@ -464,7 +464,7 @@ def test_a_log_of_commits_and_their_experiments(here):
     tree = tree_of(here)
     failing = row(tree, verdict="FAIL", sweep="b" * 12)
     file_notes(here, tree, failing, sweep("b" * 12, outcome="fail", prediction_held=False))
-    ran = wt("log", "--graph", cwd=here.path, env={"PYTHONIOENCODING": "utf-8"})
+    ran = wt_process("log", "--graph", cwd=here.path, env={"PYTHONIOENCODING": "utf-8"})
     assert ran.code == 0
     lines = ran.out.split("\n")
     assert lines[0].endswith("worse (not covered)")

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
-from kit.commands import DECLARED, Ran, ledger, write_pack, write_plugin, wt
+from kit.commands import DECLARED, Ran, ledger, write_pack, write_plugin, wt, wt_process
 from kit.repo import Repo, new_repo
 
 BOTH = [("first", "ok", []), ("second", "ok", [])]
@@ -26,7 +26,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repo:
 
 
 def run(*arguments: str, source: str = "pack.py:PACK", env: dict[str, str] | None = None) -> Ran:
-    return wt("run", "--pack-source", source, *DECLARED, *arguments, env=env)
+    start = wt_process if env else wt
+    return start("run", "--pack-source", source, *DECLARED, *arguments, env=env)
 
 
 def passed(*arguments: str) -> Ran:

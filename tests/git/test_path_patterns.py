@@ -6,7 +6,7 @@ import re
 import subprocess
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from kit.repo import new_repo
 
@@ -51,7 +51,6 @@ def ours(pattern: str) -> set[str]:
 
 
 @given(pieces.map("".join))
-@settings(max_examples=150)
 def test_a_pattern_takes_what_git_takes(listing, pattern):
     """Every pattern that is a path from the top: stars, sets, classes, escapes, folders."""
     try:

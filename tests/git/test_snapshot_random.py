@@ -7,7 +7,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from kit.oracle import oracle_tree
 from kit.repo import Repo, git
@@ -84,7 +84,6 @@ def perform(repo: Repo, step: tuple) -> None:
 
 
 @given(st.lists(steps, min_size=1, max_size=10), st.sampled_from(["plain", "split", "sha256"]))
-@settings(max_examples=25)
 def test_any_history_of_edits(steps, kind):
     """After each step the snapshot, with what earlier ones remembered, is the tree git gives."""
     with tempfile.TemporaryDirectory() as folder:

@@ -6,7 +6,7 @@ import subprocess
 
 import pygit2
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from kit.repo import new_repo
 
@@ -164,7 +164,6 @@ def store(tmp_path_factory):
 
 
 @given(listings.map(without_clashes))
-@settings(max_examples=20)
 def test_the_id_is_the_one_that_git_gives(store, listing):
     """Sorting and modes included."""
     lines = b"".join(

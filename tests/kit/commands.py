@@ -1,4 +1,4 @@
-"""The `wt` command as a process of its own, and packs and plugins written for it."""
+"""The `wt` command, in this process or as one of its own, and packs and plugins for it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from kit.in_process import run_main
+
 WT = [sys.executable, "-m", "wt_git"]
 
 DECLARED = ("--question", "does it still work?", "--expect", "pass")
@@ -18,7 +20,7 @@ DECLARED = ("--question", "does it still work?", "--expect", "pass")
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """A finished process: its exit code and what it printed where."""
+    """A finished command: its exit code and what it printed where."""
 
     code: int
     out: str
@@ -26,7 +28,17 @@ class Ran:
 
 
 def wt(*arguments: str, env: dict[str, str] | None = None, cwd: Path | None = None) -> Ran:
-    """Run `wt` to its end in the working directory of the test."""
+    """Run `wt` to its end in this process, in the working directory of the test."""
+    done = run_main(list(arguments), env or {}, cwd)
+    out, err = (_universal(data) for data in (done.out, done.err))
+    return _shown(Ran(done.code, out, err), arguments)
+
+
+def wt_process(*arguments: str, env: dict[str, str] | None = None, cwd: Path | None = None) -> Ran:
+    """Run `wt` to its end as a process of its own.
+
+    For signals, crashes, hooks, start-up, streams, and for what happens beside the test or goes on.
+    """
     done = subprocess.run(
         [*WT, *arguments],
         check=False,
@@ -37,7 +49,14 @@ def wt(*arguments: str, env: dict[str, str] | None = None, cwd: Path | None = No
         cwd=cwd,
         env={**os.environ, **(env or {})},
     )
-    ran = Ran(done.returncode, done.stdout, done.stderr)
+    return _shown(Ran(done.returncode, done.stdout, done.stderr), arguments)
+
+
+def _universal(data: bytes) -> str:
+    return data.decode().replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _shown(ran: Ran, arguments: tuple[str, ...]) -> Ran:
     print(f"$ wt {' '.join(arguments)}\n{ran.out}{ran.err}exit {ran.code}")
     return ran
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
@@ -368,7 +368,6 @@ jobs = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     st.decimals(0, 50, places=2),
     st.none() | st.just(D("10")),

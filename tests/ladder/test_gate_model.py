@@ -454,7 +454,7 @@ class AnySequence(RuleBasedStateMachine):
 
 
 TestAnySequence = AnySequence.TestCase
-TestAnySequence.settings = settings(max_examples=40, stateful_step_count=50)
+TestAnySequence.settings = settings(stateful_step_count=50)
 
 
 def test_long_sequences_keep_the_rules_and_reach_every_situation():

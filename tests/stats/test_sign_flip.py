@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import permutation_test
 
@@ -54,7 +54,6 @@ def test_it_takes_six_scenarios_that_agree():
     assert sign_flip([]) == 1
 
 
-@settings(max_examples=15)
 @given(st.lists(st.integers(-10, 10), min_size=30, max_size=60))
 def test_many_scenarios_with_odd_numbers_of_runs_are_counted_coarsely(tenths):
     """Then it says no less than the exact one, and nearly the same."""

@@ -268,7 +268,7 @@ def echo():
         yield handle
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(value=json_values() | few_args(), data=st.data())
 def test_any_json_comes_back_as_it_went(echo, value, data):
     """Through the official client, both ways."""

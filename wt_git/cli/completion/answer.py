@@ -17,8 +17,10 @@ from wt_git.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import TypeAlias
 
-    from wt_git.cli import Entry
+    Commands: TypeAlias = Mapping[str, tuple[str, str]]
+    """The module of each command, and its line in the overview."""
 
 _ONLY_BREAKS = re.compile(r"[=:]+")
 _ESCAPED_IN_DOUBLE_QUOTES = '"\\$`'
@@ -124,7 +126,7 @@ class Candidate(NamedTuple):
     about: str = ""
 
 
-def answer(arguments: Sequence[str], commands: Mapping[str, Entry]) -> int:
+def answer(arguments: Sequence[str], commands: Commands) -> int:
     """Print a line for each candidate: kind, value, lead or explanation, with tabs between.
 
     `arguments` are the shell's name, the index of the word at the cursor and all words, the program
@@ -137,7 +139,7 @@ def answer(arguments: Sequence[str], commands: Mapping[str, Entry]) -> int:
     return EXIT_YES
 
 
-def _lines(arguments: Sequence[str], commands: Mapping[str, Entry]) -> Iterator[str]:
+def _lines(arguments: Sequence[str], commands: Commands) -> Iterator[str]:
     shell, cursor, *words = arguments
     typed = (read_bash if shell == "bash" else read_words)(words, int(cursor))
     for one in candidates(typed, commands):
@@ -156,25 +158,25 @@ def _for_bash(value: str, typed: TypedLine) -> str:
     return rest if typed.is_quoted else _FOR_BASH_AS_IT_IS.sub(r"\\\g<0>", rest)
 
 
-def candidates(typed: TypedLine, commands: Mapping[str, Entry]) -> Iterator[Candidate]:
+def candidates(typed: TypedLine, commands: Commands) -> Iterator[Candidate]:
     """Yield what may stand at the cursor; the names of commands without loading any."""
     if not typed.words:
         options = _OPTIONS_OF_WT.items() if typed.current.startswith("-") else ()
-        named = ((name, entry.line) for name, entry in commands.items())
+        named = ((name, line) for name, (_, line) in commands.items())
         for name, about in (*options, *named):
             if name.startswith(typed.current):
                 yield Candidate("plain", name, about=about)
     elif typed.words[0] in commands:
-        yield from _of_command(typed, commands[typed.words[0]])
+        yield from _of_command(typed, commands[typed.words[0]][0])
 
 
-def _of_command(typed: TypedLine, entry: Entry) -> Iterator[Candidate]:
+def _of_command(typed: TypedLine, module: str) -> Iterator[Candidate]:
     from click.shell_completion import ShellComplete  # noqa: PLC0415 - not for names of commands
 
     from wt_git.cli.options import ManyValuesCommand  # noqa: PLC0415
 
     name, *others = typed.words
-    command = importlib.import_module(entry.module).command
+    command = importlib.import_module(module).command
     if isinstance(command, ManyValuesCommand):
         others = command.before_cursor(others)
     option, is_joined, _ = typed.current.partition("=")
