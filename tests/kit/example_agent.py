@@ -6,13 +6,14 @@ import importlib
 import sys
 from typing import TYPE_CHECKING, Any, Self
 
+import pytest
+from kit.agent_forks import ForkedAgent
 from kit.documents import PROJECT
 
 from wt_git.api.runner import ScenarioResult, run_scenario
 from wt_git.runtimes.http_inject import HttpInjectRuntime
 
 if TYPE_CHECKING:
-    import subprocess
     from types import ModuleType
 
     from wt_git.api.scenario import Scenario
@@ -36,6 +37,18 @@ def scenario(name: str) -> Scenario:
     return found
 
 
+def forked_child(*options: str, timeout_s: float = 30.0) -> Any:
+    """Return what `child.Child` is, with a process that was forked instead of started."""
+    made = object.__new__(module("child").Child)
+    made.process = ForkedAgent("--port", "0", "--with-parent", *options)
+    try:
+        made.url = made._wait_for_url(timeout_s)
+    except BaseException:
+        made.stop()
+        raise
+    return made
+
+
 class Endpoint:
     """Flies scenarios on the agent as an endpoint, whose tools are its own."""
 
@@ -43,14 +56,14 @@ class Endpoint:
         self._timeout_s = timeout_s
 
     def __enter__(self) -> Self:
-        self._child = module("child").Child()
+        self._child = forked_child()
         return self
 
     def __exit__(self, *_exc: object) -> None:
         self._child.stop()
 
     @property
-    def process(self) -> subprocess.Popen[str]:
+    def process(self) -> ForkedAgent:
         """The agent's process."""
         return self._child.process
 
@@ -68,13 +81,16 @@ class Mounted:
         self.handles: list[Any] = []
 
     def __enter__(self) -> Self:
+        self._patch = pytest.MonkeyPatch()
+        self._patch.setattr(module("plugin"), "Child", forked_child)
         return self
 
     def __exit__(self, *_exc: object) -> None:
-        """Nothing to do: handles are torn down with their batch."""
+        """Handles are torn down with their batch."""
+        self._patch.undo()
 
     @property
-    def process(self) -> subprocess.Popen[str]:
+    def process(self) -> ForkedAgent:
         """The process of the newest handle's agent."""
         return self.handles[-1].child.process
 

@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 _READ_AT_START = ("PYTHON", "LC_", "LANG", "TZ", "HOME", "XDG_", "COLUMNS_")
 _SIGNALS = (signal.SIGHUP, signal.SIGPIPE, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2)
 _PROJECT = Path(__file__).resolve().parents[2]
-_TESTS = str(_PROJECT / "tests")
-_KEPT_FOLDERS = tuple({sysconfig.get_path(name) + os.sep for name in ("stdlib", "purelib")})
-_KEPT_PACKAGES = frozenset({"wt_git", "windtunnel", "kit", *sys.stdlib_module_names})
+_OURS = (str(_PROJECT), str(_PROJECT / "wt_git" / "_alias"))
+_INSTALLED = ("site-packages", "dist-packages", sysconfig.get_path("stdlib"))
+_KEPT_PACKAGES = frozenset({"wt_git", "windtunnel", *sys.stdlib_module_names})
 _PATIENCE_S = 10
 
 
@@ -168,15 +168,19 @@ def _show_warning(message, category, filename, lineno, file=None, line=None):
 def _imports() -> Iterator[None]:
     """The import path of `python -m wt_git`, and no module that an earlier call imported."""
     path, hooks, finders = sys.path[:], sys.path_hooks[:], dict(sys.path_importer_cache)
-    meta, modules = sys.meta_path[:], set(sys.modules)
+    meta, modules = sys.meta_path[:], dict(sys.modules)
     known = dict(vars(loading)["_modules_by_file"])
-    _forget(path=[str(Path.cwd()), *(place for place in path if place not in {"", _TESTS})])
+    for name in [name for name in modules if _is_of_a_test(name)]:
+        del sys.modules[name]
+    sys.meta_path[:] = [one for one in meta if not type(one).__module__.startswith("_pytest")]
+    _forget(path=[str(Path.cwd()), *(one for one in path if one in _OURS or _is_installed(one))])
     try:
         yield
     finally:
-        for name in set(sys.modules) - modules:
-            if not _is_kept(name):
-                del sys.modules[name]
+        for name in [name for name in sys.modules if _is_of_a_test(name)]:
+            del sys.modules[name]
+        for name, module in modules.items():
+            sys.modules.setdefault(name, module)
         sys.path_hooks[:], sys.meta_path[:] = hooks, meta
         sys.path_importer_cache.clear()
         sys.path_importer_cache.update(finders)
@@ -192,11 +196,17 @@ def _forget(*, path: list[str]) -> None:
     importlib.invalidate_caches()
 
 
-def _is_kept(name: str) -> bool:
-    if name.partition(".")[0] in _KEPT_PACKAGES:
-        return True
-    file = getattr(sys.modules[name], "__file__", None) or ""
-    return file.startswith(_KEPT_FOLDERS)
+def _is_of_a_test(name: str) -> bool:
+    """Say whether a module is neither ours nor installed; the tests' own are among them."""
+    if name.partition(".")[0] in _KEPT_PACKAGES or name == "__main__":
+        return False
+    module = sys.modules[name]
+    places = [getattr(module, "__file__", None), *(getattr(module, "__path__", None) or ())]
+    return not any(map(_is_installed, filter(None, places))) and hasattr(module, "__spec__")
+
+
+def _is_installed(place: str) -> bool:
+    return any(part in place for part in _INSTALLED)
 
 
 @contextlib.contextmanager
