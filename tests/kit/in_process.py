@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wt_git.api import trace
 from wt_git.cli import main
-from wt_git.git import opening
-from wt_git.sweep import loading
+from wt_git.git import libgit2
+from wt_git.plugins import loading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -191,7 +191,7 @@ def _imports() -> Iterator[None]:
 def _forget(*, path: list[str]) -> None:
     sys.path[:] = path
     vars(loading)["_modules_by_file"].clear()
-    opening.common_folder_of.cache_clear()
+    libgit2.common_folder_of.cache_clear()
     vars(trace)["_checked_folder"].cache_clear()
     importlib.invalidate_caches()
 
