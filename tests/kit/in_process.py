@@ -23,6 +23,8 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+import windtunnel  # noqa: F401 - its finder is there before a call, and so stays after it
+
 from wt_git.api import trace
 from wt_git.cli import main
 from wt_git.git import libgit2
