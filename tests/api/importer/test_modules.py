@@ -111,7 +111,7 @@ def test_a_module_reads_as_if_somebody_had_written_it():
         "Scenario(\n"
         '    name="orders",\n'
         '    prompt="How many open orders does Lowell Spinners have?",\n'
-        "    # What a right answer says; scorer.py has suggestions.\n"
+        "    # The facts of a right answer; scorer.py has suggestions.\n"
         f'    target_facts=[["{PLACEHOLDER}"]],\n'
         "    requires_tool_use=True,\n"
         '    # must_call=["order_query"],\n'

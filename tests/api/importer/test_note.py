@@ -135,7 +135,7 @@ def test_a_tool_that_answered_differently_each_time_is_named():
 def test_it_says_that_turns_were_skipped():
     """A scenario cannot send what has no text."""
     raw = envelope(said("user", "a"), message("user"), said("user", " "))
-    assert "User turns: `1` (skipped, because there is no text in them: `2`)" in note(raw)
+    assert "User turns: `1` (skipped, without text: `2`)" in note(raw)
 
 
 def test_the_command_names_the_pack():

@@ -111,7 +111,7 @@ def test_tools_are_the_defined_ones_and_then_those_that_were_called():
     ]
     assert made.universe.tools[0].result_schema == {"type": "array"}
     assert made.stubbed == ("a", "z")
-    assert made.evidence.tools == ("b", "z")
+    assert made.recorded.tools == ("b", "z")
 
 
 def test_an_unrecorded_call_fails():
@@ -165,5 +165,5 @@ def test_every_conversation_becomes_a_scenario_that_can_be_made(raw, name):
     names = [tool.name for tool in made.universe.tools]
     assert len(names) == len({*names})
     assert {one.tool_name for one in made.universe.recordings} <= {*names}
-    assert len(made.universe.recordings) == len(made.evidence.calls)
+    assert len(made.universe.recordings) == len(made.recorded.calls)
     assert {*made.stubbed} <= {*names}

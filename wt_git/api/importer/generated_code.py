@@ -21,7 +21,7 @@ _AFTER_BREAKS = re.compile(r"(?<=\n)")
 
 
 def string_literal(text: str) -> str:
-    """Return `text` as one string literal on one line, in the quotes that need fewer escapes."""
+    """Return `text` as a string literal on one line, in the quotes that need fewer escapes."""
     quote = "'" if text.count('"') > text.count("'") else '"'
     pieces = [
         (f"\\{quote}" if piece == quote else piece)
@@ -33,9 +33,9 @@ def string_literal(text: str) -> str:
 
 
 def string_argument(text: str, indent: str, *, before: str = "") -> str:
-    """Return `text` as it stands behind `before` in a line of `indent`, with a comma behind it.
+    """Return an argument line: `indent`, `before`, `text` as a literal, and a comma.
 
-    A text of several lines that does not fit into one is written one below the other.
+    A text of several lines that does not fit into one becomes one literal for each of its lines.
     """
     whole = f"{indent}{before}{string_literal(text)},"
     lines = [line for line in _AFTER_BREAKS.split(text) if line]
@@ -46,7 +46,7 @@ def string_argument(text: str, indent: str, *, before: str = "") -> str:
 
 
 def list_argument(items: Sequence[str], indent: str, *, before: str = "") -> str:
-    """Return a list of texts as it stands behind `before` in a line of `indent`, with a comma."""
+    """Return an argument line whose value is a list of texts."""
     whole = f"{indent}{before}[{', '.join(map(string_literal, items))}],"
     if len(whole) <= _WIDTH:
         return whole
@@ -55,13 +55,13 @@ def list_argument(items: Sequence[str], indent: str, *, before: str = "") -> str
 
 
 PLACEHOLDER_FACT = "TODO_REPLACE_WITH_REVIEWED_OUTCOME_FACT"
-"""What no answer says, so that an import fails until a person has said what to look for."""
+"""A fact that no answer states, so that an import fails until a person has reviewed it."""
 
 _SCENARIO_MODULE = '''\
 """A scenario imported from a recorded conversation by `wt import`.
 
-It fails until somebody has put what an answer must say in place of the one target fact.
-IMPORTED.md, beside this file, says what else is left to do.
+It fails until the target fact is replaced by facts that a right answer must state.
+IMPORTED.md, beside this file, lists the remaining work.
 """
 
 from __future__ import annotations
@@ -82,8 +82,8 @@ SCENARIOS = [scenario]
 
 
 def recorded_tools(_scenario: Scenario) -> Any:
-    """Return a tool server, not yet started, that answers as the recorded tools did."""
-    # Found by name: scenarios can be listed and scored where no tool server can be loaded.
+    """Return a tool server, not yet started, that answers with the recorded results."""
+    # Loaded by name, so that scenarios can be listed and scored without a tool server's libraries.
     recorded = importlib.import_module("windtunnel.mcp.recorded")
     return recorded.RecordedMCPServer(UNIVERSE)
 
@@ -97,19 +97,19 @@ PACK = ScenarioPack(
 
 
 def scenario_module(plan: ImportPlan, universe_file: str) -> str:
-    """Return the source of the module; it reads `universe_file`, which lies beside it."""
+    """Return the source of `scenario.py`; it reads `universe_file` in its own folder."""
     indent = "    "
     fields = [string_argument(plan.name, indent, before="name=")]
     fields.append(string_argument(plan.prompt, indent, before="prompt="))
     if len(plan.turns) > 1:
         fields.append(list_argument(plan.turns, indent, before="user_turns="))
     fields += [
-        f"{indent}# What a right answer says; scorer.py has suggestions.",
+        f"{indent}# The facts of a right answer; scorer.py has suggestions.",
         f"{indent}target_facts=[[{string_literal(PLACEHOLDER_FACT)}]],",
         f"{indent}requires_tool_use={plan.requires_tool_use},",
     ]
-    if plan.evidence.tools:
-        names = ", ".join(map(string_literal, plan.evidence.tools))
+    if plan.recorded.tools:
+        names = ", ".join(map(string_literal, plan.recorded.tools))
         fields.append(f"{indent}# must_call=[{names}],")
     tags = [] if plan.origin is None else [plan.origin]
     fields.append(list_argument(tags, indent, before="tags="))
@@ -121,11 +121,11 @@ def scenario_module(plan: ImportPlan, universe_file: str) -> str:
 
 
 _SCORER_MODULE = '''\
-"""What the recorded answer said, and a place for a scorer of your own.
+"""Facts of the recorded answer, and a place for your own scorer.
 
-Nothing here takes part in a run yet. Facts that hold belong into `target_facts` of scenario.py,
-reworded so that every right answer has them and no wrong one. Where facts are not enough, write
-`outcome_fn`, move it to scenario.py and pass it as `outcome_fn=outcome_fn`.
+No run uses this module yet. Move the facts that hold to `target_facts` of scenario.py, reworded so
+that every right answer has them and no wrong one. Where facts are not enough, write `outcome_fn`,
+move it to scenario.py and pass it as `outcome_fn=outcome_fn`.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ from windtunnel.api import LayerResult, Trace
 
 
 def outcome_fn(trace: Trace) -> LayerResult:
-    """Judge what the agent achieved in `trace`. Until this is written, every run fails."""
+    """Return the result of `trace`. Until this is written, every run fails."""
     del trace
     return LayerResult(
         passed=False,
@@ -146,7 +146,7 @@ def outcome_fn(trace: Trace) -> LayerResult:
 
 
 def scorer_module(plan: ImportPlan) -> str:
-    """Return the source of the module."""
+    """Return the source of `scorer.py`."""
     name = "SUGGESTED_TARGET_FACTS: list[list[str]] = "
     if not plan.suggestions:
         return _SCORER_MODULE.format(facts=f"{name}[]")

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wt_git.api.interchange.conversation import (
+    InterchangeToolDefinition,
     InterchangeWitnessedCall,
     ToolCallPart,
     ToolCallResponsePart,
@@ -40,9 +41,10 @@ class UnansweredCall(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RecordedCalls:
-    """Calls with their results in order, whose account they are, and what had to be left out.
+    """The calls of a conversation that have a result, in order, and those that had to be left out.
 
-    `unclaimed` are the ids of responses to no call, one for each such response.
+    `source` is `witnessed_calls` or `reconstructed`. `unclaimed` are the ids of responses to no call,
+    one for each such response.
     """
 
     source: str
@@ -57,19 +59,19 @@ class RecordedCalls:
 
     @property
     def undecided(self) -> tuple[str, ...]:
-        """The names of the tools that answered the same arguments in different ways."""
+        """The names of the tools that gave different answers to the same arguments."""
         results: dict[tuple[str, str], str] = {}
         found: dict[str, None] = {}
         for call in self.calls:
             result = canonical_json(call.result)
-            asked = (call.tool_name, canonical_json(call.args))
-            if results.setdefault(asked, result) != result:
+            question = (call.tool_name, canonical_json(call.args))
+            if results.setdefault(question, result) != result:
                 found[call.tool_name] = None
         return tuple(found)
 
 
 def recorded_calls(trace: InterchangeTrace) -> RecordedCalls:
-    """Return what the tools' side witnessed, else what can be put together from the messages."""
+    """Return the calls that the tools' side witnessed, else those that the messages tell of."""
     if trace.witnessed_calls is not None:
         return RecordedCalls(WITNESSED, trace.witnessed_calls)
     parts = [part for message in trace.messages for part in message.parts]
@@ -84,7 +86,7 @@ def _paired(
 ) -> RecordedCalls:
     """Give each call the first response with its id that no earlier call took.
 
-    Where the response stands does not matter: exporters order messages by different clocks.
+    The place of the response does not matter: exporters order messages by different clocks.
     """
     waiting: defaultdict[str, deque[Any]] = defaultdict(deque)
     for response in responses:
@@ -112,7 +114,7 @@ def last_answer(trace: InterchangeTrace) -> str | None:
 
 
 def suggested_facts(answer: str) -> list[str]:
-    """Return at most five pieces: the lines of `answer`, or the sentences of a long single line."""
+    """Return the first five lines of `answer`, or the first five sentences of a long single line."""
     lines = [line.strip() for line in answer.splitlines() if line.strip()]
     if len(lines) == 1 and len(lines[0]) > _LONG_LINE:
         lines = _SENTENCE_END.split(lines[0])
@@ -120,7 +122,7 @@ def suggested_facts(answer: str) -> list[str]:
 
 
 STUB_INPUT_SCHEMA: dict[str, Any] = {"type": "object", "additionalProperties": True}
-"""What a tool takes whose schema the source did not record: anything."""
+"""The input schema of a tool when the source recorded none: anything."""
 
 DEFAULT_NAME = "imported_trace"
 MISSING_PROMPT = "TODO_REPLACE_WITH_THE_PROMPT"
@@ -128,10 +130,10 @@ MISSING_PROMPT = "TODO_REPLACE_WITH_THE_PROMPT"
 
 @dataclass(frozen=True, slots=True)
 class ImportPlan:
-    """A scenario in the making.
+    """An imported scenario before it is written.
 
-    `turns` are the user's messages that say something, `blank_turns` how many do not. `stubbed` are
-    the tools whose schema nobody recorded. `answer` is the last thing that the assistant said,
+    `turns` are the user's messages with text, `blank_turns` the number of those without. `stubbed`
+    are the tools without a recorded schema. `answer` is the last text of the assistant,
     `suggestions` the facts in it.
     """
 
@@ -139,7 +141,7 @@ class ImportPlan:
     name: str
     turns: tuple[str, ...]
     blank_turns: int
-    evidence: RecordedCalls
+    recorded: RecordedCalls
     universe: Universe
     stubbed: tuple[str, ...]
     requires_tool_use: bool
@@ -148,12 +150,12 @@ class ImportPlan:
 
     @property
     def prompt(self) -> str:
-        """The last thing that the user said."""
+        """The last text of the user."""
         return self.turns[-1] if self.turns else MISSING_PROMPT
 
     @property
     def origin(self) -> str | None:
-        """The tag that says where the conversation came from."""
+        """The tag for the source of the conversation."""
         ref = self.trace.source_ref
         return None if ref is None else f"origin:{ref}"
 
@@ -161,65 +163,56 @@ class ImportPlan:
 def plan_import(
     trace: InterchangeTrace, out_dir: Path, *, scenario_name: str | None = None
 ) -> ImportPlan:
-    """Return what an import into the folder `out_dir` will write; nothing is read or written.
+    """Plan an import into the folder `out_dir`; nothing is read or written.
 
     Raises `UniverseFormatError` for tools that cannot be served together, and `ValueError` for a
     blank `scenario_name`.
     """
     if scenario_name is not None and not scenario_name.strip():
         raise ValueError("scenario_name must not be blank")
-    evidence = recorded_calls(trace)
-    tools = _tools(trace, evidence)
-    said = [message.text_content() for message in trace.messages if message.role == "user"]
-    turns = tuple(text for text in said if text.strip())
+    recorded = recorded_calls(trace)
+    tools = _tools(trace, recorded)
+    texts = [message.text_content() for message in trace.messages if message.role == "user"]
+    turns = tuple(text for text in texts if text.strip())
     answer = last_answer(trace)
     return ImportPlan(
         trace=trace,
         name=scenario_name or _name(out_dir, trace.source_ref),
         turns=turns,
-        blank_turns=len(said) - len(turns),
-        evidence=evidence,
+        blank_turns=len(texts) - len(turns),
+        recorded=recorded,
         universe=freeze_universe(
             [
                 {"tool_name": call.tool_name, "args": call.args, "result": call.result}
-                for call in evidence.calls
+                for call in recorded.calls
             ],
-            [tool.definition for tool in tools],
+            map(_definition, tools),
             matching={"on_miss": "fail_call"},
         ),
-        stubbed=tuple(tool.definition["name"] for tool in tools if tool.is_stubbed),
-        requires_tool_use=bool(evidence.calls) or _has_call(trace),
+        stubbed=tuple(tool.name for tool in tools if tool.input_schema is None),
+        requires_tool_use=bool(recorded.calls) or _has_call(trace),
         answer=answer,
         suggestions=tuple(suggested_facts(answer or "")),
     )
 
 
-class _Tool(NamedTuple):
-    definition: dict[str, Any]
-    is_stubbed: bool
-
-
-def _tools(trace: InterchangeTrace, evidence: RecordedCalls) -> list[_Tool]:
-    """Return the tools as the source defined them, then those that were merely called."""
+def _tools(
+    trace: InterchangeTrace, recorded: RecordedCalls
+) -> tuple[InterchangeToolDefinition, ...]:
+    """Return the tools that the source defined, then those that were only called."""
     defined = trace.tool_definitions or ()
     names = {tool.name for tool in defined}
-    return [
-        *(
-            _tool(
-                tool.name,
-                tool.input_schema,
-                description=tool.description,
-                result_schema=tool.result_schema,
-            )
-            for tool in defined
-        ),
-        *(_tool(name, None) for name in evidence.tools if name not in names),
-    ]
+    called = (InterchangeToolDefinition(name) for name in recorded.tools if name not in names)
+    return (*defined, *called)
 
 
-def _tool(name: str, input_schema: dict[str, Any] | None, **described: Any) -> _Tool:
-    schema = STUB_INPUT_SCHEMA if input_schema is None else input_schema
-    return _Tool({"name": name, "input_schema": schema, **described}, input_schema is None)
+def _definition(tool: InterchangeToolDefinition) -> dict[str, Any]:
+    return {
+        "name": tool.name,
+        "description": tool.description,
+        "input_schema": STUB_INPUT_SCHEMA if tool.input_schema is None else tool.input_schema,
+        "result_schema": tool.result_schema,
+    }
 
 
 def _has_call(trace: InterchangeTrace) -> bool:
@@ -227,7 +220,7 @@ def _has_call(trace: InterchangeTrace) -> bool:
 
 
 def _name(out_dir: Path, ref: str | None) -> str:
-    # Not the path as it was typed, whose last part may be `.` or `..`.
+    # The last part of the path as typed may be `.` or `..`.
     folder = os.path.basename(os.path.abspath(out_dir))  # noqa: PTH100, PTH119 - links stay
     return _slug(folder) or _slug(ref or "") or DEFAULT_NAME
 

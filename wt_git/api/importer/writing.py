@@ -30,30 +30,30 @@ if TYPE_CHECKING:
 _NOTE = """\
 # Imported scenario {name}
 
-`wt import` made this folder of a recorded conversation. Nobody has said yet what a right answer is,
-so the scenario fails, whatever the agent does.
+`wt import` made this folder from a recorded conversation. Until a person adds the facts of a right
+answer, the scenario always fails.
 
 ## What was imported
 
 {facts}
 
-The final prompt, which is the one that is scored:
+The final prompt, whose answer is scored:
 
 {prompt}
 
-Where the conversation came from, as its `source` says:
+The `source` of the conversation:
 
 {source}
 
-## What is left to do
+## Remaining work
 
 {tasks}
 
-Then fly it on your agent: add `--runtime` and what else the agent needs to
+Then run it on your agent: add `--runtime` and the agent's other options to
 
 {command}
 
-## What the assistant said last
+## The last answer of the assistant
 
 {answer}
 """
@@ -77,7 +77,7 @@ def review_note(plan: ImportPlan, scenario_path: Path) -> str:
 
 
 def run_command(scenario_path: Path) -> str:
-    """Return the command that runs an imported scenario from here; ready to paste."""
+    """Return the command, ready to paste, that runs an imported scenario from here."""
     return f"wt run --pack-source={shell_word(f'{scenario_path}:PACK')} {DECLARATION_OPTIONS}"
 
 
@@ -87,9 +87,9 @@ def _facts(plan: ImportPlan) -> Iterator[str]:
     yield f"Semantic conventions (`otel_genai_mapping`): {_code_or_none(trace.otel_genai_mapping)}"
     yield f"Model: {markdown_code(trace.model)}"
     yield f"User turns: `{len(plan.turns)}`{_blank_turns(plan)}"
-    yield f"Fixture evidence source: `{plan.evidence.source}`"
-    yield f"Recordings: `{len(plan.evidence.calls)}`"
-    yield f"Observed tools: {_codes(plan.evidence.tools) or '`(none)`'}"
+    yield f"Fixture evidence source: `{plan.recorded.source}`"
+    yield f"Recordings: `{len(plan.recorded.calls)}`"
+    yield f"Observed tools: {_codes(plan.recorded.tools) or '`(none)`'}"
     yield f"`requires_tool_use`: `{plan.requires_tool_use}`"
     yield f"Origin tag: {_code_or_none(plan.origin)}"
 
@@ -97,19 +97,19 @@ def _facts(plan: ImportPlan) -> Iterator[str]:
 def _blank_turns(plan: ImportPlan) -> str:
     if not plan.blank_turns:
         return ""
-    return f" (skipped, because there is no text in them: `{plan.blank_turns}`)"
+    return f" (skipped, without text: `{plan.blank_turns}`)"
 
 
 def _tasks(plan: ImportPlan) -> Iterator[str]:
     if not plan.turns:
         yield "Write the `prompt` in `scenario.py`: no message of the user had text."
     yield (
-        f"Say what a right answer is: replace `{PLACEHOLDER_FACT}` in `scenario.py`, and give the"
-        " scenario what else must hold, for example `must_call`."
+        f"Replace `{PLACEHOLDER_FACT}` in `scenario.py` by the facts of a right answer, and add the"
+        " scenario's other checks, for example `must_call`."
     )
     if plan.suggestions:
         yield (
-            "Review `SUGGESTED_TARGET_FACTS` in `scorer.py`: they are what the assistant said,"
+            "Review `SUGGESTED_TARGET_FACTS` in `scorer.py`: they are the assistant's statements,"
             " right or wrong."
         )
     if plan.stubbed:
@@ -117,15 +117,15 @@ def _tasks(plan: ImportPlan) -> Iterator[str]:
     if plan.requires_tool_use and not plan.universe.tools:
         yield (
             "The agent is offered no tool, although the conversation used some: add them to the"
-            " fixture, or take `requires_tool_use` out of `scenario.py`. Until then nothing can pass."
+            " fixture, or remove `requires_tool_use` from `scenario.py`. Until then no run can pass."
         )
-    if plan.evidence.undecided:
+    if plan.recorded.undecided:
         yield (
-            "The same arguments were answered differently, and the first answer is replayed each"
-            f" time: {_codes(plan.evidence.undecided)}. Where the order matters, give the tool"
-            ' `"mode": "sequence"` in `fixture.universe.json`.'
+            "These tools gave different answers to the same arguments, and the first answer is"
+            f" replayed each time: {_codes(plan.recorded.undecided)}. Where the order matters, give"
+            ' the tool `"mode": "sequence"` in `fixture.universe.json`.'
         )
-    for call in plan.evidence.unanswered:
+    for call in plan.recorded.unanswered:
         lacking = (
             "recording" if call.tool_name in plan.universe.tool_map else "tool and a recording"
         )
@@ -133,10 +133,10 @@ def _tasks(plan: ImportPlan) -> Iterator[str]:
             f"Call {call.number}, {markdown_code(call.id)} of tool {markdown_code(call.tool_name)},"
             f" has no response and is not in the fixture: add a {lacking} if the agent may repeat it."
         )
-    for response in plan.evidence.unclaimed:
+    for response in plan.recorded.unclaimed:
         yield (
             f"A response to {markdown_code(response)} belongs to no call and is not in the fixture:"
-            " see whether the export lost the call."
+            " check whether the export lost the call."
         )
 
 
@@ -153,7 +153,7 @@ def _code_or_none(text: str | None) -> str:
 
 
 def _block(text: str) -> str:
-    """Return `text` as an indented code block, which nothing inside it can end."""
+    """Return `text` as an indented code block, which its content cannot end."""
     lines = many_lines(text.strip("\n")).split("\n")
     return "\n".join(f"    {line}".rstrip() for line in lines)
 
@@ -163,11 +163,11 @@ _UNIVERSE = "fixture.universe.json"
 
 @dataclass(frozen=True)
 class ImportResult:
-    """What was written where.
+    """The files of an import.
 
-    `evidence_source` says whose account the recordings are: `witnessed_calls` or `reconstructed`.
-    `stubbed_tool_schemas` are the tools that need an input schema, `recordings` is how many calls
-    can be answered.
+    `evidence_source` is the source of the recordings: `witnessed_calls` or `reconstructed`.
+    `stubbed_tool_schemas` are the tools that need an input schema, `recordings` the number of
+    recorded calls.
     """
 
     out_dir: Path
@@ -188,12 +188,12 @@ def write_imported_scenario(
 ) -> ImportResult:
     """Write a scenario, its recorded tools, a scorer and a review note into the folder `out_dir`.
 
-    The folder is made; of what is in it, these four files are replaced and others left alone. Each
-    is written whole or not at all. The scenario is called `scenario_name`, else after the folder.
+    The folder is made. These four files are replaced, each as a whole, and other files are not
+    changed. The scenario's name is `scenario_name`, or else that of the folder.
 
-    Raises `InterchangeFormatError` for an envelope that is none, `UniverseFormatError` for tools
-    that cannot be served together and `ValueError` for a blank name, all before anything is
-    written; `OSError` when the folder or a file cannot be written.
+    Before anything is written, raises `InterchangeFormatError` for a wrong envelope,
+    `UniverseFormatError` for tools that cannot be served together, and `ValueError` for a blank
+    name. Raises `OSError` when the folder or a file cannot be written.
     """
     trace = envelope if isinstance(envelope, InterchangeTrace) else parse_interchange(envelope)
     out = Path(out_dir)
@@ -204,9 +204,9 @@ def write_imported_scenario(
         universe_path=out / _UNIVERSE,
         scorer_path=out / "scorer.py",
         imported_path=out / "IMPORTED.md",
-        evidence_source=plan.evidence.source,
+        evidence_source=plan.recorded.source,
         stubbed_tool_schemas=plan.stubbed,
-        recordings=len(plan.evidence.calls),
+        recordings=len(plan.recorded.calls),
     )
     _write(
         out,
@@ -222,7 +222,7 @@ def write_imported_scenario(
 
 
 def _write(folder: Path, files: Mapping[Path, str]) -> None:
-    """Write `files` into `folder`; when that fails, what was new is taken away again."""
+    """Write `files` into `folder`; when that fails, new files and folders are removed again."""
     for path in files:
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))

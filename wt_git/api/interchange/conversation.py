@@ -15,19 +15,19 @@ INTERCHANGE_VERSION = 1
 
 
 class InterchangeFormatError(ValueError):
-    """A document is not a conversation that this version can read; the message names the place."""
+    """A document is no conversation that this version can read; the message names the place."""
 
 
 @dataclass(frozen=True)
 class TextPart:
-    """Something that was said."""
+    """A text."""
 
     content: str
 
 
 @dataclass(frozen=True)
 class ToolCallPart:
-    """A call as the agent made it. Its response has the same `id`."""
+    """A tool call of the agent. Its response has the same `id`."""
 
     id: str
     name: str
@@ -36,7 +36,7 @@ class ToolCallPart:
 
 @dataclass(frozen=True)
 class ToolCallResponsePart:
-    """What came back for the call with this `id`: any JSON value."""
+    """The result of the call with this `id`: any JSON value."""
 
     id: str
     response: Any
@@ -48,7 +48,7 @@ InterchangePart: TypeAlias = TextPart | ToolCallPart | ToolCallResponsePart
 
 @dataclass(frozen=True)
 class InterchangeMessage:
-    """One message. `role` is `user`, `assistant`, `tool`, `system` or whatever the source has."""
+    """One message. `role` is `user`, `assistant`, `tool`, `system` or another word of the source."""
 
     role: str
     parts: tuple[InterchangePart, ...]
@@ -60,7 +60,7 @@ class InterchangeMessage:
 
 @dataclass(frozen=True)
 class InterchangeToolDefinition:
-    """A tool as the agent was offered it, as far as the source recorded that."""
+    """A tool that the agent was offered, as far as the source recorded it."""
 
     name: str
     description: str = ""
@@ -70,7 +70,7 @@ class InterchangeToolDefinition:
 
 @dataclass(frozen=True)
 class InterchangeWitnessedCall:
-    """A call as the tool's side recorded it, which is better evidence than the conversation."""
+    """A call that the tool's side recorded, which is better evidence than the conversation."""
 
     tool_name: str
     args: dict[str, Any]
@@ -81,9 +81,9 @@ class InterchangeWitnessedCall:
 class InterchangeTrace:
     """One recorded conversation.
 
-    `otel_genai_mapping` names the revision of the semantic conventions that the exporter followed
-    and is not interpreted. `session` has at least the `model`. None in one of the last three says
-    that the source does not know; an empty tuple that there was none.
+    `otel_genai_mapping` names the exporter's revision of the semantic conventions and is not
+    interpreted. `session` has at least the `model`. None in one of the last three fields means that
+    the source did not record it; an empty tuple means that there was none.
     """
 
     windtunnel_interchange: int
@@ -96,12 +96,12 @@ class InterchangeTrace:
 
     @property
     def model(self) -> str:
-        """The model that took part."""
+        """The model of the session."""
         return str(self.session["model"])
 
     @property
     def source_ref(self) -> str | None:
-        """Where the conversation came from, None unless `source.ref` is a non-empty string."""
+        """The reference in `source.ref`, None unless it is a non-empty string."""
         ref = (self.source or {}).get("ref")
         return ref if isinstance(ref, str) and ref else None
 

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 def load_interchange(path: Path | str) -> InterchangeTrace:
     """Return the conversation in the file at `path`.
 
-    Raises `InterchangeFormatError`, which names the file and the place in it, for whatever it holds
-    other than that, and `OSError` when it cannot be read.
+    Raises `InterchangeFormatError`, which names the file and the place in it, for other content, and
+    `OSError` when it cannot be read.
     """
     return load_document(path, parse_interchange, InterchangeFormatError)
 
@@ -41,7 +41,7 @@ def load_interchange(path: Path | str) -> InterchangeTrace:
 def parse_interchange(raw: object) -> InterchangeTrace:
     """Return the conversation in a parsed document, sharing nothing with it.
 
-    Raises `InterchangeFormatError`, which names the first place that is wrong, for example
+    Raises `InterchangeFormatError`, which names the first wrong place, for example
     `messages[1].parts[0].id`.
     """
     envelope = DocumentReader(raw, "", InterchangeFormatError)
@@ -139,8 +139,8 @@ _CUT = ("[truncated]", "[redacted]")
 def lint_interchange(envelope: object) -> list[str]:
     """Return one warning per finding, messages first, then witnessed calls.
 
-    Reported are values that were cut or blacked out, which would be replayed as they are, responses
-    to calls that nobody made, and tools that are defined twice. `envelope` is a parsed document or an `InterchangeTrace`.
+    Findings are truncated or redacted values, which would be replayed unchanged, responses without a
+    call, and tools that are defined twice. `envelope` is a parsed document or an `InterchangeTrace`.
     Raises `InterchangeFormatError` as `parse_interchange` does.
     """
     trace = envelope if isinstance(envelope, InterchangeTrace) else parse_interchange(envelope)
@@ -162,7 +162,7 @@ def _of_messages(trace: InterchangeTrace) -> Iterator[str]:
 
 
 def _named(part: InterchangePart) -> tuple[str, Any]:
-    """Return a part as messages name it, and what may have been cut in it."""
+    """Return the name of a part in messages, and its value."""
     match part:
         case TextPart():
             return "text", part.content

@@ -1,7 +1,7 @@
-"""Recorded universes: tools, and what they answered, in one file that stands in for a live system.
+"""Recorded universes: tools and their recorded results, in one file that replaces a live system.
 
-docs/recorded-servers.md has the format of `*.universe.json` and the rules of matching. Everything
-here is a value or a pure function but for loading and saving; `windtunnel.mcp` has the server.
+docs/recorded-servers.md has the format of `*.universe.json` and the rules of matching;
+`windtunnel.mcp` has the server.
 """
 
 from wt_git.api.universe.definition import (

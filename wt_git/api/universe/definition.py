@@ -20,7 +20,7 @@ def normalize_tool_args(args: Mapping[str, Any] | None) -> dict[str, Any]:
 
     Unwrapped are `{"function": {"arguments": X}}`, `{"name": …, "args": {…}}`, and `{"arguments": X}`
     beside `name` or `type`, where X is an object or the JSON text of one; any other X has no
-    parameters. A parameter that is merely called `args` or `arguments` is none of these.
+    parameters. Other objects are parameters themselves.
     """
     if args is None:
         return {}
@@ -35,9 +35,9 @@ def normalize_tool_args(args: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def wrapped_where_needed(args: object) -> object:
-    """Return what `normalize_tool_args` turns into `args`.
+    """Return an object that `normalize_tool_args` turns into `args`.
 
-    That is `args` itself, except for parameters which look like a wrapper of others.
+    That is `args` itself, unless the parameters look like a wrapper.
     """
     if not isinstance(args, Mapping) or normalize_tool_args(args) == args:
         return args
@@ -47,7 +47,7 @@ def wrapped_where_needed(args: object) -> object:
 def canonical_args(args: Mapping[Any, Any]) -> dict[str, str]:
     """Return each argument's canonical JSON by its name.
 
-    Equality of values is equality of these texts, so 1 is neither 1.0 nor true.
+    Two values are equal when these texts are, so 1 is neither 1.0 nor true.
     """
     return {
         name if isinstance(name, str) else canonical_json(name): canonical_json(value)
@@ -56,10 +56,10 @@ def canonical_args(args: Mapping[Any, Any]) -> dict[str, str]:
 
 
 def canonical_json(value: object) -> str:
-    """Return `value` as compact JSON with sorted keys, whatever it is."""
+    """Return any `value` as compact JSON with sorted keys."""
     try:
         return _dumped(value)
-    except (TypeError, ValueError, RecursionError):  # from Python code: JSON has no such values
+    except (TypeError, ValueError, RecursionError):  # from Python code: not a JSON value
         return _dumped(json_value(value))
 
 
@@ -92,16 +92,16 @@ MISS_POLICIES = (FAIL_CALL, EMPTY, NEAREST, SYNTHESIZE)
 
 
 class UniverseFormatError(ValueError):
-    """A document is not a universe that this version can serve; the message names the place."""
+    """A document is no universe that this version can serve; the message names the place."""
 
 
 @dataclass(frozen=True)
 class UniverseTool:
-    """A tool as the agent is offered it.
+    """A tool that the agent is offered.
 
-    `result_schema` is what the tool promises to answer, if it says so; the policy `empty` reads it.
-    `mode` is how its recordings are replayed: `stateless` gives the same answer to the same call
-    every time, `sequence` gives each recording once.
+    `result_schema` is the declared schema of its results, if any; the policy `empty` reads it. In
+    the mode `stateless` the same call always gets the same recording, in `sequence` each recording
+    is used once.
     """
 
     name: str
@@ -113,7 +113,7 @@ class UniverseTool:
 
 @dataclass(frozen=True)
 class UniverseRecording:
-    """One call that was made and what came back, any JSON value. `args` are flat parameters."""
+    """One call and its result, any JSON value. `args` are flat parameters."""
 
     tool_name: str
     args: dict[str, Any]
@@ -121,17 +121,16 @@ class UniverseRecording:
 
     @cached_property
     def canonical_args(self) -> dict[str, str]:
-        """The arguments by name, each in the one text by which it is compared."""
+        """The arguments by name, each as the text by which it is compared."""
         return canonical_args(self.args)
 
 
 @dataclass(frozen=True)
 class UniverseMatching:
-    """Which recording answers a call, and what answers when none does.
+    """The rules by which a recording is found, and the policies for calls without one.
 
-    `on_miss` is the policy for every tool, `per_tool_on_miss` that for single ones. `arg_keys` says
-    per tool which arguments alone decide, where not all of them have to agree. `modes` wins over the
-    tools' own modes.
+    `on_miss` is the policy for every tool, `per_tool_on_miss` that for single ones. `arg_keys` lists
+    for a tool the only arguments that must agree. `modes` wins over the tools' own modes.
     """
 
     on_miss: str = FAIL_CALL
@@ -140,11 +139,11 @@ class UniverseMatching:
     modes: dict[str, str] = field(default_factory=dict)
 
     def policy_for(self, tool: str) -> str:
-        """Return the policy for a miss of `tool`, which need not be a defined one."""
+        """Return the policy for a miss of `tool`, defined or not."""
         return self.per_tool_on_miss.get(tool, self.on_miss)
 
     def mode_for(self, tool: str, tool_map: Mapping[str, UniverseTool]) -> str:
-        """Return how the recordings of `tool` are replayed; of a tool nobody defined, stateless."""
+        """Return the mode of `tool`; that of an undefined one is stateless."""
         defined = tool_map.get(tool)
         return self.modes.get(tool, defined.mode if defined else STATELESS)
 
@@ -168,7 +167,7 @@ class Universe:
         return tools_by_name(self.tools)
 
     def recording_indices_for(self, tool: str) -> list[int]:
-        """Return where in `recordings` those of `tool` are, in their order."""
+        """Return the places in `recordings` of those of `tool`, in order."""
         return [place for place, one in enumerate(self.recordings) if one.tool_name == tool]
 
 

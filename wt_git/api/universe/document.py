@@ -52,7 +52,7 @@ def read_matching(given: DocumentReader, defined: Mapping[str, object]) -> Unive
 
 
 def matching_to_dict(matching: UniverseMatching) -> dict[str, Any]:
-    """Return the rules as they stand in a document; `modes` only where there are any."""
+    """Return the rules as JSON; `modes` only where there are any."""
     document: dict[str, Any] = {
         "on_miss": matching.on_miss,
         "arg_keys": {tool: _array(keys) for tool, keys in matching.arg_keys.items()},
@@ -78,7 +78,7 @@ def one_of(
 
 
 def refuse_undefined(names: Iterable[str], defined: Mapping[str, object], where: str) -> None:
-    """Raise `UniverseFormatError` when `where` names tools that are not in `defined`."""
+    """Raise `UniverseFormatError` when the member `where` names tools outside `defined`."""
     unknown = [name for name in dict.fromkeys(names) if name not in defined]
     if unknown:
         raise UniverseFormatError(
@@ -90,7 +90,7 @@ def refuse_undefined(names: Iterable[str], defined: Mapping[str, object], where:
 def _by_tool(
     given: DocumentReader, name: str, defined: Mapping[str, object]
 ) -> tuple[list[str], DocumentReader]:
-    """Return the tools that the object under `name` has members for, and its reader."""
+    """Return the tools that are keys of the object under `name`, and its reader."""
     tools = [str(tool) for tool in given.mapping(name, {})]
     refuse_undefined(tools, defined, given.path(name))
     return tools, given.child(name, {})
@@ -106,7 +106,7 @@ def _choices(
 def _arg_keys(
     given: DocumentReader, defined: Mapping[str, object]
 ) -> tuple[dict[str, list[str]], dict[str, str]]:
-    """Return per tool the parameters that decide, and the modes that stand beside them."""
+    """Return for each tool its deciding parameters, and the modes given beside them."""
     keys: dict[str, list[str]] = {}
     modes: dict[str, str] = {}
     tools, entries = _by_tool(given, "arg_keys", defined)
@@ -123,7 +123,7 @@ def _arg_keys(
 
 
 def _key_list(given: DocumentReader, name: str) -> list[str]:
-    """Return a list of parameter names; an empty one would match whatever was asked."""
+    """Return a list of parameter names; an empty one would match every call."""
     if not given.anything(name) and given.array(name) == []:
         raise UniverseFormatError(f"{given.path(name)} must list at least one parameter")
     return given.texts(name)
@@ -185,7 +185,7 @@ def universe_to_dict(universe: Universe) -> dict[str, Any]:
 
 
 def tool_to_dict(tool: UniverseTool) -> dict[str, Any]:
-    """Return a tool as it stands in a document."""
+    """Return a tool as JSON."""
     document: dict[str, Any] = {
         "name": tool.name,
         "description": tool.description,
@@ -199,8 +199,8 @@ def tool_to_dict(tool: UniverseTool) -> dict[str, Any]:
 def load_universe(path: str | os.PathLike[str]) -> Universe:
     """Return the universe in a `*.universe.json` file.
 
-    Raises `UniverseFormatError`, which names the file and the place in it, for anything that is
-    not one, and `OSError` when it cannot be read.
+    Raises `UniverseFormatError`, which names the file and the place in it, for other content, and
+    `OSError` when it cannot be read.
     """
     return load_document(path, universe_from_dict, UniverseFormatError)
 
@@ -225,11 +225,11 @@ def freeze_universe(
     matching: UniverseMatching | Mapping[str, Any] | None = None,
     path: str | os.PathLike[str] | None = None,
 ) -> Universe:
-    """Return a universe that answers as the witnessed calls were answered; save it when `path` is given.
+    """Return a universe made of witnessed calls, and save it when `path` is given.
 
-    Calls may be those of a handle's log or of a trace, tools may be definitions as a handle serves
-    them. Results are kept as they are, so what must not be published has to be taken out before. A
-    call that was never answered is left out. Raises `UniverseFormatError` as loading does.
+    Calls may be those of a handle's log or of a trace, tools may be definitions that a handle serves.
+    Results are not changed: remove secrets before. A call without an answer is left out. Raises
+    `UniverseFormatError` as loading does.
     """
     universe = universe_from_dict(
         {
@@ -247,7 +247,7 @@ def freeze_universe(
 
 
 def _recorded(call: MCPCall | Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a call as a file has it, where one without arguments has an empty object."""
+    """Return a call as JSON; one without arguments has an empty object."""
     if not isinstance(call, Mapping):
         call = {"tool_name": call.tool_name, "args": call.args, "result": call.result}
     has_none = "args" in call and call["args"] is None

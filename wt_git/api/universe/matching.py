@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 class Choice(NamedTuple):
-    """What answers a call: the recording at `place`; or, when `policy` is not None, a miss.
+    """The answer to a call: the recording at `place`, or a miss when `policy` is not None.
 
-    A miss under the policy `nearest` has a place too, unless there is nothing to be near to.
+    A miss under the policy `nearest` has a place too, unless there is no recording at all.
     """
 
     place: int | None
@@ -34,7 +34,7 @@ def choose_recording(
     args: Mapping[str, Any],
     candidates: Iterable[int] | None = None,
 ) -> Choice:
-    """Return what answers a call with these flat arguments: an exact recording, else a keyed one."""
+    """Return the answer to a call with these flat arguments: an exact recording, or a keyed one."""
     tried = list(_tried(universe, tool_name, candidates))
     for find in (find_exact_recording, find_keyed_recording):
         place = find(universe, tool_name, args, tried)
@@ -65,9 +65,9 @@ def find_keyed_recording(
     args: Mapping[str, Any],
     candidates: Iterable[int] | None = None,
 ) -> int | None:
-    """Return the first candidate that agrees on every argument the universe lists for the tool.
+    """Return the first candidate that agrees on every argument in the tool's `arg_keys`.
 
-    Each must be there on both sides. A tool without such a list is never matched this way.
+    Each must be present on both sides. A tool without `arg_keys` is never matched this way.
     """
     keys = universe.matching.arg_keys.get(tool_name)
     if not keys:
@@ -88,9 +88,9 @@ def find_nearest_recording(
     args: Mapping[str, Any],
     candidates: Iterable[int] | None = None,
 ) -> int | None:
-    """Return the candidate that shares the most arguments, of several the first; None without any.
+    """Return the first of the candidates that share the most arguments, None without a candidate.
 
-    One that shares nothing still counts as nearest when no other is nearer.
+    A candidate that shares no argument counts when no other is nearer.
     """
     given = canonical_args(args).items()
     return max(
@@ -105,12 +105,12 @@ def _tried(universe: Universe, tool_name: str, candidates: Iterable[int] | None)
 
 
 def fail_call_result(tool_name: str, args: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the answer of the policy `fail_call`: nothing was recorded for these arguments."""
+    """Return the answer of the policy `fail_call`: there is no recording for these arguments."""
     return _refusal("no_recorded_result", tool_name, args)
 
 
 def no_synthesizer_result(tool_name: str, args: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the answer of the policy `synthesize` where nobody was named who could."""
+    """Return the answer of the policy `synthesize` when there is no synthesizer."""
     return _refusal("no_synthesizer", tool_name, args)
 
 
