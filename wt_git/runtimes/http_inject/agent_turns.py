@@ -1,4 +1,4 @@
-"""The turns of an agent in flight: one per session, each with a deadline, none during a reset.
+"""The running turns of an agent: one per session, each with a deadline, none during a reset.
 
 `AgentCall` runs an author's function, plain or async, and knows when it has really ended.
 """
@@ -14,10 +14,9 @@ import threading
 import weakref
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from wt_git.errors import exception_text
 from wt_git.runtimes.http_inject.inject_types import (
-    InjectReply,
     InjectRequest,
-    describe_error,
     error_body,
     reply_body,
 )
@@ -25,11 +24,12 @@ from wt_git.runtimes.http_inject.inject_types import (
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
+    from wt_git.runtimes.http_inject.inject_types import Inject, Reset
     from wt_git.runtimes.http_inject.protocol import TurnRequest
 
 
 class CallOutcome(NamedTuple):
-    """What a call came to: a value, or the exception it raised."""
+    """The end of a call: its value, or its exception."""
 
     value: Any = None
     error: BaseException | None = None
@@ -38,9 +38,9 @@ class CallOutcome(NamedTuple):
 class AgentCall:
     """One call, begun on construction inside a running event loop.
 
-    A plain function runs on a thread of its own: a shared pool would be used up by calls that
-    missed their deadline and never return, and those would also keep the process from ending.
-    `ended` is done only when the function has returned, whoever stopped waiting for it before.
+    A plain function runs on a thread of its own. Calls that missed their deadline and never return
+    would use up a shared pool, and would keep the process from ending. `ended` is done only when
+    the function has returned, even if its caller gave up before.
     """
 
     def __init__(self, function: Callable[..., Any], *arguments: Any) -> None:
@@ -55,7 +55,7 @@ class AgentCall:
             self._begin_thread(function, arguments)
 
     def cancel(self) -> None:
-        """Ask the call to stop. Only async code can be asked; a thread runs to its end."""
+        """Ask the call to stop. This reaches only async code; a thread runs to its end."""
         if self._task is not None:
             self._task.cancel()
 
@@ -67,7 +67,7 @@ class AgentCall:
                 outcome = CallOutcome(context.run(function, *arguments))
             except BaseException as error:  # noqa: BLE001 - sys.exit in a turn is a failed turn too
                 outcome = CallOutcome(error=error)
-            # The loop is closed when the server stopped before a call it gave up on returned.
+            # The loop is closed if the server stopped before an abandoned call returned.
             with contextlib.suppress(RuntimeError):
                 self._loop.call_soon_threadsafe(self._returned, outcome)
 
@@ -102,8 +102,8 @@ class StillRunningError(RuntimeError):
 def answer_margin_s(timeout_s: float) -> float:
     """Return the seconds of a turn's `timeout_s` that its agent does not get.
 
-    Half of them is for an agent that has a deadline of its own and then says so, half for the
-    answer's way back.
+    Half of them lets an agent with a deadline of its own still report that it missed it; half is
+    for the answer's way back.
     """
     return min(0.5, timeout_s / 10)
 
@@ -111,11 +111,7 @@ def answer_margin_s(timeout_s: float) -> float:
 class AgentTurns:
     """Runs `inject` and `reset` so that they keep the promises of Contract C."""
 
-    def __init__(
-        self,
-        inject: Callable[[InjectRequest], InjectReply | Awaitable[InjectReply]],
-        reset: Callable[[], Awaitable[None] | None],
-    ) -> None:
+    def __init__(self, inject: Inject, reset: Reset) -> None:
         self._inject = inject
         self._reset = reset
         self._resetting = asyncio.Lock()
@@ -123,7 +119,7 @@ class AgentTurns:
         self._sessions: weakref.WeakValueDictionary[str, asyncio.Lock] = (
             weakref.WeakValueDictionary()
         )
-        self._in_flight: dict[AgentCall, float] = {}
+        self._running: dict[AgentCall, float] = {}
 
     async def answer(self, turn: TurnRequest) -> dict[str, Any]:
         """Return the response body of one turn, before its `timeout_s` have passed."""
@@ -148,19 +144,19 @@ class AgentTurns:
         )
 
     async def reset(self) -> None:
-        """Wipe the agent's state once no turn can touch it any more.
+        """Wipe the agent's state once no turn can change it any more.
 
         Raises `StillRunningError` when a turn does not end within another `timeout_s` of its own,
-        and whatever the agent's function raises.
+        `RuntimeError` when the agent's function fails.
         """
         async with self._resetting:
-            await self._clear()
+            await self._end_running_turns()
             call = AgentCall(self._reset)
             await asyncio.wait({call.ended})
         error = call.ended.result().error
         if error is not None:
             _log.error("reset failed", exc_info=error)
-            raise RuntimeError(f"reset failed: {describe_error(error)}") from error
+            raise RuntimeError(f"reset failed: {exception_text(error)}") from error
 
     async def _begin(self, turn: TurnRequest, until: float) -> tuple[InjectRequest, AgentCall]:
         """Start the turn once no other turn of its session and no reset is under way."""
@@ -174,22 +170,22 @@ class AgentTurns:
         except BaseException:
             session.release()
             raise
-        self._in_flight[call] = turn.timeout_s
-        call.ended.add_done_callback(lambda _: self._landed(call, session))
+        self._running[call] = turn.timeout_s
+        call.ended.add_done_callback(lambda _: self._finish(call, session))
         return request, call
 
-    def _landed(self, call: AgentCall, session: asyncio.Lock) -> None:
-        del self._in_flight[call]
+    def _finish(self, call: AgentCall, session: asyncio.Lock) -> None:
+        del self._running[call]
         session.release()
 
-    async def _clear(self) -> None:
-        """End the turns in flight: whoever sent them has given up on them."""
-        if not self._in_flight:
+    async def _end_running_turns(self) -> None:
+        """End the running turns: the bench that sent them has given up on them."""
+        if not self._running:
             return
-        patience_s = max(self._in_flight.values())
-        for call in self._in_flight:
+        patience_s = max(self._running.values())
+        for call in self._running:
             call.cancel()
-        ended = {call.ended for call in self._in_flight}
+        ended = {call.ended for call in self._running}
         _, running = await asyncio.wait(ended, timeout=patience_s)
         if running:
             raise StillRunningError(
@@ -205,4 +201,4 @@ def _answer_body(request: InjectRequest, call: AgentCall) -> dict[str, Any]:
     if isinstance(error, asyncio.CancelledError):
         return error_body("the turn was cancelled", request.calls_so_far)
     _log.error("inject failed", exc_info=error)
-    return error_body(describe_error(error), request.calls_so_far)
+    return error_body(exception_text(error), request.calls_so_far)

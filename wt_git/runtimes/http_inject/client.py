@@ -3,10 +3,13 @@
 docs/writing-a-runtime.md, "What the driver makes of an answer". Every failure becomes an
 `EndpointError`. Nothing is retried, redirected or kept alive: what an endpoint does is a finding.
 
-One deadline covers the exchange, from the first packet to the last byte. Client libraries, httpx
-included, give each socket operation its own timeout, so a body that trickles in byte by byte never
-runs out of time. Here the standard library's client reads through a socket that gets only the rest of
-the deadline, each time. Only the look-up of a host name keeps the limit of the system's resolver.
+One deadline covers the exchange, from the first packet to the last byte. The standard library's client
+reads through a socket whose every operation gets only the rest of the deadline. Only the look-up of a
+host name keeps the limit of the system's resolver.
+
+httpx would not keep this promise: its timeouts are for each socket operation, and an answer's head
+that trickles in byte by byte held a request with a deadline of 0.4 s for 14 s. Its public interface
+has no place for a socket with a deadline, and importing it takes four times as long.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ import ssl
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from wt_git.errors import exception_text
 from wt_git.runtimes.http_inject.protocol import (
     INJECT_ROUTE,
     RESET_ROUTE,
@@ -33,6 +37,8 @@ from wt_git.runtimes.http_inject.protocol import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from _typeshed import WriteableBuffer
 
     from wt_git.runtimes.http_inject.endpoint import Endpoint, Proxy
@@ -41,10 +47,19 @@ MAX_BODY_BYTES = 64 * 1024 * 1024
 _CHUNK_BYTES = 64 * 1024
 # More than this and settimeout would not take it.
 _LONGEST_WAIT_S = 86_400.0
+GRACE_TIMEOUT_S = 5.0
+"""How much longer than the agent's deadline a request may take, in seconds."""
+
+# An error page can be megabytes, and this text ends in a trace and on a terminal.
+_SHOWN_CHARACTERS = 2_000
+
+
+class EndpointError(RuntimeError):
+    """The endpoint was not reached, was too slow, or broke Contract C: the run is INVALID."""
 
 
 class HttpAnswer(NamedTuple):
-    """What came back: the status, the body, and where a redirect pointed."""
+    """The status and the body of an answer, and the target of a redirect."""
 
     status: int
     body: bytes
@@ -66,7 +81,7 @@ class Deadline:
 
 
 def post(endpoint: Endpoint, route: str, body: bytes, *, timeout_s: float) -> HttpAnswer:
-    """Send `body` to a route of `endpoint` and return what came back within `timeout_s`.
+    """Send `body` to a route of `endpoint` and return the answer within `timeout_s`.
 
     Raises `TimeoutError`, another `OSError`, or `http.client.HTTPException`; the last also for a
     body that ends early or is longer than `MAX_BODY_BYTES`.
@@ -107,18 +122,15 @@ def _read_body(response: http.client.HTTPResponse) -> bytes:
             raise http.client.HTTPException(f"the body is longer than {MAX_BODY_BYTES} bytes")
     if response.length:
         raise http.client.IncompleteRead(bytes(body), response.length)
-    if not body and _ends_by_closing(response) and response.status == http.client.OK:
-        # The library takes a head that was cut off for one that is complete.
+    ends_by_closing = response.length is None and not response.chunked
+    if not body and ends_by_closing and response.status == http.client.OK:
+        # The library accepts a head that was cut off as a complete one.
         raise http.client.HTTPException("the connection closed before a body came")
     return bytes(body)
 
 
-def _ends_by_closing(response: http.client.HTTPResponse) -> bool:
-    return response.length is None and not response.chunked
-
-
 def _connect(endpoint: Endpoint, deadline: Deadline) -> socket.socket:
-    """Return a connection that reaches the endpoint, in TLS where its URL says so."""
+    """Return a connection to the endpoint, in TLS where its URL says so."""
     hop = endpoint.proxy or endpoint
     plain = _dial(hop.host, hop.port, deadline)
     try:
@@ -157,7 +169,7 @@ def _dial(host: str, port: int, deadline: Deadline) -> socket.socket:
 def _open_tunnel(
     plain: socket.socket, endpoint: Endpoint, proxy: Proxy, deadline: Deadline
 ) -> None:
-    """Ask `proxy` for a way through to the endpoint, on which TLS then begins."""
+    """Ask `proxy` for a tunnel to the endpoint, in which TLS then begins."""
     host = f"[{endpoint.host}]" if ":" in endpoint.host else endpoint.host
     lines = [f"CONNECT {host}:{endpoint.port} HTTP/1.1", f"Host: {host}:{endpoint.port}"]
     if proxy.authorization:
@@ -172,10 +184,11 @@ def _open_tunnel(
         )
 
 
-class _TimedSocket:
+class _TimedSocket(io.RawIOBase):
     """The part of a socket that `HTTPConnection` uses, each operation bounded by the deadline."""
 
     def __init__(self, plain: socket.socket, deadline: Deadline) -> None:
+        super().__init__()
         self._plain = plain
         self._deadline = deadline
 
@@ -184,19 +197,7 @@ class _TimedSocket:
         self._plain.sendall(data)
 
     def makefile(self, _mode: str) -> io.BufferedReader:
-        return io.BufferedReader(_TimedReader(self._plain, self._deadline))
-
-    def close(self) -> None:
-        """Leave the socket open: `HTTPConnection` closes its own before the body is read."""
-
-
-class _TimedReader(io.RawIOBase):
-    """Reads a socket; closing the reader leaves the socket open."""
-
-    def __init__(self, plain: socket.socket, deadline: Deadline) -> None:
-        super().__init__()
-        self._plain = plain
-        self._deadline = deadline
+        return io.BufferedReader(self)
 
     def readable(self) -> bool:
         return True
@@ -205,16 +206,8 @@ class _TimedReader(io.RawIOBase):
         self._plain.settimeout(self._deadline.remaining_s())
         return self._plain.recv_into(buffer)
 
-
-GRACE_TIMEOUT_S = 5.0
-"""How much longer than the agent's deadline a request may take, in seconds."""
-
-# An error page can be megabytes, and this text ends in a trace and on a terminal.
-_SHOWN_CHARACTERS = 2_000
-
-
-class EndpointError(RuntimeError):
-    """The endpoint was not reached, was too slow, or broke Contract C: the run is INVALID."""
+    def close(self) -> None:
+        """Leave the socket open: `HTTPConnection` closes its own before the body is read."""
 
 
 class Client:
@@ -230,42 +223,50 @@ class Client:
     def inject(self, session_id: str, text: str) -> TurnAnswer:
         """Deliver one user turn and return the answer; raises `EndpointError`."""
         body = envelope(session_id=session_id, text=text, timeout_s=self._timeout_s)
-        received = self._exchange("inject", INJECT_ROUTE, body)
-        if received.status != http.client.OK:
-            raise _unexpected_status("inject", received)
-        try:
-            return parse_answer(decode(received.body))
-        except ContractError as error:
-            raise EndpointError(
-                f"http_inject inject: {error} (HTTP 200, body: {_excerpt(received.body)})"
-            ) from error
+        answer: TurnAnswer = self._ask("inject", INJECT_ROUTE, body, parse_answer)
+        return answer
 
     def reset(self) -> None:
-        """Have all sessions wiped; raises `EndpointError` unless the endpoint says that they are."""
-        received = self._exchange("reset", RESET_ROUTE, envelope())
-        if received.status != http.client.OK:
-            raise _unexpected_status("reset", received)
-        try:
-            check_version(decode(received.body))
-        except ContractError as error:
-            raise EndpointError(
-                f"http_inject reset: {error} (HTTP 200, body: {_excerpt(received.body)})"
-            ) from error
+        """Have all sessions wiped; raises `EndpointError` unless the endpoint confirms it."""
+        self._ask("reset", RESET_ROUTE, envelope(), check_version)
 
     def surface(self) -> dict[str, list[Any]] | None:
         """Return the lists of the prompt surface, or None from an endpoint that reports none.
 
         Raises `EndpointError`, which quotes nothing of a payload: a prompt may be secret.
         """
-        received = self._exchange("surface", SURFACE_ROUTE, envelope())
-        if received.status in {http.client.NOT_FOUND, http.client.NOT_IMPLEMENTED}:
+        answer = self._exchange("surface", SURFACE_ROUTE, envelope())
+        if answer.status in {http.client.NOT_FOUND, http.client.NOT_IMPLEMENTED}:
             return None
-        if received.status != http.client.OK:
-            raise EndpointError(f"http_inject surface: expected HTTP 200, got {received.status}")
+        if answer.status != http.client.OK:
+            raise EndpointError(f"http_inject surface: expected HTTP 200, got {answer.status}")
         try:
-            return parse_surface(decode(received.body))
+            return parse_surface(decode(answer.body))
         except ContractError as error:
             raise EndpointError(f"http_inject surface: {error}") from error
+
+    def _ask(
+        self, operation: str, route: str, body: dict[str, Any], parse: Callable[..., Any]
+    ) -> Any:
+        answer = self._exchange(operation, route, body)
+        excerpt = answer.body.decode("utf-8", "replace")
+        if len(excerpt) > _SHOWN_CHARACTERS:
+            excerpt = f"{excerpt[:_SHOWN_CHARACTERS]}… ({len(answer.body)} bytes in all)"
+        if answer.status != http.client.OK:
+            redirect = (
+                f" (redirects are not followed; it points to {answer.location[:200]})"
+                if answer.location
+                else ""
+            )
+            raise EndpointError(
+                f"http_inject {operation}: expected HTTP 200, got {answer.status}{redirect}: {excerpt}"
+            )
+        try:
+            return parse(decode(answer.body))
+        except ContractError as error:
+            raise EndpointError(
+                f"http_inject {operation}: {error} (HTTP 200, body: {excerpt})"
+            ) from error
 
     def _exchange(self, operation: str, route: str, payload: dict[str, Any]) -> HttpAnswer:
         body = json.dumps(payload, allow_nan=False).encode("ascii")
@@ -278,31 +279,11 @@ class Client:
                 f"within {self._limit_s:g} s"
             ) from error
         except (OSError, http.client.HTTPException, UnicodeError) as error:
+            cause = (
+                "connection refused; is the agent running there?"
+                if isinstance(error, ConnectionRefusedError)
+                else exception_text(error)[:_SHOWN_CHARACTERS]
+            )
             raise EndpointError(
-                f"http_inject {operation}: transport error at {where}: {_cause(error)}"
+                f"http_inject {operation}: transport error at {where}: {cause}"
             ) from error
-
-
-def _cause(error: Exception) -> str:
-    if isinstance(error, ConnectionRefusedError):
-        return "connection refused; is the agent running there?"
-    return f"{type(error).__name__}: {error}"[:_SHOWN_CHARACTERS]
-
-
-def _unexpected_status(operation: str, received: HttpAnswer) -> EndpointError:
-    redirect = (
-        f" (redirects are not followed; it points to {received.location[:200]})"
-        if received.location
-        else ""
-    )
-    return EndpointError(
-        f"http_inject {operation}: expected HTTP 200, got {received.status}{redirect}: "
-        f"{_excerpt(received.body)}"
-    )
-
-
-def _excerpt(body: bytes) -> str:
-    text = body.decode("utf-8", "replace")
-    if len(text) <= _SHOWN_CHARACTERS:
-        return text
-    return f"{text[:_SHOWN_CHARACTERS]}… ({len(body)} bytes in all)"

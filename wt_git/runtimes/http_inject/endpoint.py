@@ -1,4 +1,4 @@
-"""Where an agent's endpoint is: its URL taken apart and checked, and the proxy on the way to it."""
+"""The address of an agent's endpoint: its URL, parsed and checked, and the proxy in front of it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 class Proxy(NamedTuple):
-    """An HTTP proxy, and the value of its `Proxy-Authorization` header where it wants one."""
+    """An HTTP proxy, and the value of its `Proxy-Authorization` header where it needs one."""
 
     host: str
     port: int
@@ -42,8 +42,8 @@ def base_url(argument: str | None, variable: str | None) -> str:
 def parse_endpoint(url: str) -> Endpoint:
     """Return the endpoint at `url`, found directly or through the proxy of the environment.
 
-    Raises `RuntimeError` naming `WT_INJECT_URL` unless it is an http or https URL with a host and
-    nothing that a route cannot be appended to. A password in it is not repeated.
+    Raises `RuntimeError` naming `WT_INJECT_URL` unless it is an http or https URL with a host to
+    which a route can be appended. The message does not repeat a password.
     """
     bare = url.rstrip("/")
     if not bare.isascii() or not bare.isprintable() or " " in bare:
@@ -70,7 +70,7 @@ def parse_endpoint(url: str) -> Endpoint:
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether `host` is this machine: never to be asked for through a proxy."""
+    """Say whether `host` is this machine, which is never reached through a proxy."""
     name = host.lower().rstrip(".")
     if name == "localhost" or name.endswith(".localhost"):
         return True
@@ -83,7 +83,7 @@ def is_loopback(host: str) -> bool:
 
 
 def _environment_proxy(parts: SplitResult) -> Proxy | None:
-    """Return the proxy that the usual variables (`HTTPS_PROXY`, `NO_PROXY`, ...) ask for."""
+    """Return the proxy that the usual variables (`HTTPS_PROXY`, `NO_PROXY`, ...) name."""
     from urllib.request import getproxies, proxy_bypass  # noqa: PLC0415 - costs 20 ms, rarely used
 
     proxies = getproxies()
@@ -115,7 +115,7 @@ def _refusal(url: str, rule: str) -> RuntimeError:
 
 
 def _without_password(url: str) -> str:
-    """Return `url` without what stands before its last `@`, which may be a secret."""
+    """Return `url` without the part before its last `@`, which may be a secret."""
     scheme, separator, rest = url.partition("://")
     if not separator:
         scheme, rest = "", url

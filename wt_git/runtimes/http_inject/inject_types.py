@@ -7,10 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from wt_git.runtimes.http_inject.protocol import envelope
+from wt_git.runtimes.http_inject.protocol import envelope, is_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Awaitable, Callable, Iterable, Sequence
+    from typing import TypeAlias
+
+    Inject: TypeAlias = Callable[["InjectRequest"], "InjectReply | Awaitable[InjectReply]"]
+    Reset: TypeAlias = Callable[[], Awaitable[None] | None]
+    Surface: TypeAlias = Callable[[], Mapping[str, Any] | Awaitable[Mapping[str, Any]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +47,7 @@ class InjectReply:
     """The answer to one turn.
 
     `reply` is the final text for the user, `tool_calls` every call of the turn in the order made.
-    `error` says that the agent failed; only then may the reply be blank. `usage` (token counts as
+    `error` is set when the agent failed; only then may the reply be blank. `usage` (token counts as
     the provider reports them, with `calls` when there were several model calls) and `model` let the
     bench price the run.
     """
@@ -55,10 +60,10 @@ class InjectReply:
 
 
 def reply_body(answer: object, calls_so_far: Sequence[ToolCall]) -> dict[str, Any]:
-    """Return the inject response for what the agent's function returned.
+    """Return the inject response for the value that the agent's function returned.
 
-    What Contract C cannot carry (another type, a blank reply without an error, arguments that are
-    no JSON object) becomes an error envelope that says so and keeps the calls it can.
+    A value that Contract C cannot carry (another type, a blank reply without an error, arguments
+    that are no JSON object) becomes an error envelope that says so and keeps the valid calls.
     """
     if not isinstance(answer, InjectReply):
         return error_body(f"inject must return an InjectReply, got {_kind(answer)}", calls_so_far)
@@ -79,45 +84,31 @@ def reply_body(answer: object, calls_so_far: Sequence[ToolCall]) -> dict[str, An
 
 
 def error_body(error: str, calls: Iterable[object]) -> dict[str, Any]:
-    """Return the inject response of a failed turn, with those of `calls` the wire can carry."""
+    """Return the inject response of a failed turn, with those of `calls` that are valid."""
     return envelope(reply="", tool_calls=_wire_calls(calls), error=error)
 
 
-def describe_error(error: BaseException) -> str:
-    """Return the type and text of `error`; the text alone is often empty or just a key."""
-    text = str(error).strip()
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
-
-
 def _problem(answer: InjectReply) -> str | None:
-    """Return what keeps `answer` off the wire, or None."""
+    """Return the reason why Contract C cannot carry `answer`, or None."""
+    calls, problem = answer.tool_calls, None
     if not isinstance(answer.reply, str):
-        return f"reply must be a string, got {_kind(answer.reply)}"
-    if answer.error is not None and not _is_text(answer.error):
-        return f"error must be None or a non-empty string, got {answer.error!r:.200}"
-    if answer.error is None and not answer.reply.strip():
-        return "the agent answered nothing: reply is blank and error is not set"
-    return _problem_of_calls(answer.tool_calls) or _problem_of_extras(answer)
-
-
-def _problem_of_calls(calls: object) -> str | None:
-    if not isinstance(calls, (list, tuple)):
-        return f"tool_calls must be a list or tuple, got {_kind(calls)}"
-    for position, call in enumerate(calls):
-        if not _is_call(call):
-            return (
-                f"tool_calls[{position}] must be a ToolCall with a name and arguments that are "
-                f"a JSON object, got {call!r:.200}"
-            )
-    return None
-
-
-def _problem_of_extras(answer: InjectReply) -> str | None:
-    if answer.usage is not None and not _is_object(answer.usage):
-        return "usage must be None or a JSON object"
-    if answer.model is not None and not isinstance(answer.model, str):
-        return f"model must be None or a string, got {_kind(answer.model)}"
-    return None
+        problem = f"reply must be a string, got {_kind(answer.reply)}"
+    elif answer.error is not None and not is_text(answer.error):
+        problem = f"error must be None or a non-empty string, got {answer.error!r:.200}"
+    elif answer.error is None and not answer.reply.strip():
+        problem = "the agent answered nothing: reply is blank and error is not set"
+    elif not isinstance(calls, (list, tuple)):
+        problem = f"tool_calls must be a list or tuple, got {_kind(calls)}"
+    elif wrong := [place for place, call in enumerate(calls) if not _is_call(call)]:
+        problem = (
+            f"tool_calls[{wrong[0]}] must be a ToolCall with a name and arguments that are "
+            f"a JSON object, got {calls[wrong[0]]!r:.200}"
+        )
+    elif answer.usage is not None and not _is_object(answer.usage):
+        problem = "usage must be None or a JSON object"
+    elif answer.model is not None and not isinstance(answer.model, str):
+        problem = f"model must be None or a string, got {_kind(answer.model)}"
+    return problem
 
 
 def _wire_calls(calls: Iterable[object]) -> list[dict[str, Any]]:
@@ -129,7 +120,7 @@ def _wire_calls(calls: Iterable[object]) -> list[dict[str, Any]]:
 
 
 def _is_call(call: object) -> bool:
-    return isinstance(call, ToolCall) and _is_text(call.name) and _is_object(call.arguments)
+    return isinstance(call, ToolCall) and is_text(call.name) and _is_object(call.arguments)
 
 
 def _is_object(value: object) -> bool:
@@ -140,10 +131,6 @@ def _is_object(value: object) -> bool:
     except (TypeError, ValueError, RecursionError):
         return False
     return True
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str) and bool(value.strip())
 
 
 def _kind(value: object) -> str:

@@ -1,8 +1,8 @@
-"""Contract C, version 1: what stands on the wire between the bench and an agent's endpoint.
+"""Contract C, version 1: the messages between the bench and an agent's endpoint.
 
-Pure functions over decoded JSON; `client` and `asgi` move the bytes. The tables are in
-docs/writing-a-runtime.md, "The wire". Unknown keys are ignored on both sides, since version 1 may
-grow; a change that breaks one side raises the integer.
+Pure functions over decoded JSON; `client` and `server` send and receive the bytes. The tables are in
+docs/writing-a-runtime.md, "The wire". Both sides ignore unknown keys, since version 1 may grow; a
+change that breaks one side raises the integer.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SURFACE_LISTS = ("system_instructions", "tool_definitions", "extra_segments")
 
 
 class ContractError(ValueError):
-    """What arrived is not what Contract C allows; the text names the part that is not."""
+    """A message breaks Contract C; the text names the part that does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ def envelope(**fields: Any) -> dict[str, Any]:
 
 
 def decode(body: bytes) -> dict[str, Any]:
-    """Return the JSON object in `body`; raises `ContractError` saying at which step it is none."""
+    """Return the JSON object in `body`; raises `ContractError` naming the step that failed."""
     try:
         text = body.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -97,7 +97,7 @@ def parse_answer(payload: dict[str, Any]) -> TurnAnswer:
     if not isinstance(calls, list):
         raise ContractError(f"field 'tool_calls' must be a list, got {_kind(calls)}")
     error = payload.get("error")
-    if error is not None and not _is_text(error):
+    if error is not None and not is_text(error):
         raise ContractError(
             f"field 'error' must be a non-empty string when present, got {error!r:.200}"
         )
@@ -117,7 +117,7 @@ def _parse_call(call: object, position: int) -> dict[str, Any]:
     if not isinstance(call, dict):
         raise ContractError(f"{where} must be an object, got {_kind(call)}")
     name = _required(call, "name", where)
-    if not _is_text(name):
+    if not is_text(name):
         raise ContractError(f"{where}: field 'name' must be a non-empty string, got {name!r:.200}")
     arguments = _required(call, "arguments", where)
     if not isinstance(arguments, dict):
@@ -153,14 +153,14 @@ def check_surface(surface: dict[str, Any]) -> dict[str, list[Any]]:
 def _check_surface_item(key: str, item: object, where: str) -> None:
     if not isinstance(item, dict):
         raise ContractError(f"{where} must be an object, got {_kind(item)}")
-    if key != "system_instructions" and not _is_text(item.get("name")):
+    if key != "system_instructions" and not is_text(item.get("name")):
         raise ContractError(f"{where}: field 'name' must be a non-empty string")
     if key != "tool_definitions" and not isinstance(item.get("content"), str):
         raise ContractError(f"{where}: field 'content' must be a string")
 
 
 def is_positive_number(value: object) -> TypeGuard[float]:
-    """Return whether `value` is a finite number above zero; a bool is not a number."""
+    """Say whether `value` is a finite number above zero; a bool is not a number."""
     if not isinstance(value, (int, float)) or isinstance(value, bool):
         return False
     try:
@@ -184,16 +184,17 @@ def _string(payload: dict[str, Any], key: str) -> str:
 
 
 def _optional(payload: dict[str, Any], key: str, kind: type) -> Any:
-    """Return an additive field, or None when it is absent, null or of another type.
+    """Return a field that was added later, or None when it is absent, null or of another type.
 
-    Version 1 knew no such field and told drivers to ignore what they do not know, so an endpoint
-    that uses the name for something else still conforms.
+    Drivers of version 1 ignore unknown fields, so an endpoint that uses the name for another purpose
+    still conforms.
     """
     value = payload.get(key)
     return value if isinstance(value, kind) else None
 
 
-def _is_text(value: object) -> bool:
+def is_text(value: object) -> bool:
+    """Say whether `value` is a string that is not blank."""
     return isinstance(value, str) and bool(value.strip())
 
 

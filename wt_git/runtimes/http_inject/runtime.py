@@ -32,11 +32,11 @@ __all__ = [
 ]
 
 DEFAULT_TIMEOUT_S = 120.0
-"""How many seconds an agent gets for one turn when nothing else is said."""
+"""Seconds that an agent gets for one turn by default."""
 
 TIMEOUT_VARIABLE = "WT_INJECT_TIMEOUT_S"
 
-# Recorded in the trace whether the agent heard of them or not.
+# Recorded in the trace, although Contract C does not carry them.
 _RECORDED_FIELDS = frozenset({"agent_id", "variant_id", "model"})
 
 
@@ -45,9 +45,8 @@ class HttpInjectRuntime:
 
     `base_url` comes from the argument, else `WT_INJECT_URL`, else port 8647 of this machine;
     `timeout_s`, the agent's deadline for a turn in seconds, from the argument, else
-    `WT_INJECT_TIMEOUT_S`, else 120. Both are read and checked here and raise `RuntimeError`;
-    nothing is asked of the endpoint before the first reset. `provisions` lists every
-    (config, handle) in order.
+    `WT_INJECT_TIMEOUT_S`, else 120. Both are read and checked here and raise `RuntimeError`; the
+    first request to the endpoint is the first reset. `provisions` lists every (config, handle).
     """
 
     accepts_runner_managed_mcps = False
@@ -62,8 +61,8 @@ class HttpInjectRuntime:
     ) -> HttpInjectHandle:
         """Return a handle on the endpoint, which owns its tools: `mcps` are not mounted.
 
-        Raises `RuntimeError` naming the fields of `config` that are set: the wire has no place for
-        them, and a run labelled with a prompt that nobody used is worse than none.
+        Raises `RuntimeError` naming the fields of `config` that are set: Contract C does not carry
+        them, and a run must not be labelled with a prompt that the agent never got.
         """
         del mcps
         refused = [name for name in _fields_set(config) if name not in _RECORDED_FIELDS]
@@ -79,7 +78,7 @@ class HttpInjectRuntime:
 
 
 class HttpInjectHandle:
-    """One endpoint, which keeps the conversations itself: only the newest user turn is sent."""
+    """One endpoint. It keeps the conversations itself: only the newest user turn is sent."""
 
     _windtunnel_consumes_full_history = False
 
@@ -89,7 +88,7 @@ class HttpInjectHandle:
     def send(self, messages: list[Message], session_id: str) -> Response:
         """Deliver the newest user turn and return a chat completion.
 
-        An `error` of the endpoint becomes the one worker warning. Raises `EndpointError` when the
+        An `error` of the endpoint becomes the only worker warning. Raises `EndpointError` when the
         exchange itself failed, `RuntimeError` when there is no user text to deliver.
         """
         return _response(self._client.inject(session_id, _newest_user_text(messages)))
@@ -99,10 +98,10 @@ class HttpInjectHandle:
         self._client.reset()
 
     def teardown(self) -> None:
-        """Do nothing: the endpoint's process belongs to whoever started it."""
+        """Do nothing: the bench did not start the endpoint's process."""
 
     def describe_surface(self) -> dict[str, Any]:
-        """Return what the endpoint reports, `unavailable` without the route, else `invalid`."""
+        """Return the reported surface, `unavailable` without the route, `invalid` on an error."""
         try:
             surface = self._client.surface()
         except EndpointError as error:
@@ -111,7 +110,7 @@ class HttpInjectHandle:
 
 
 def configured_url(argument: str | None = None) -> str:
-    """Return the URL an endpoint is looked for at, as given: the argument or the environment's."""
+    """Return the unchecked URL of the endpoint: the argument's, the environment's or the default."""
     return base_url(argument, os.environ.get(URL_VARIABLE))  # noqa: TID251 - read at construction
 
 
@@ -133,7 +132,7 @@ def _configured_timeout_s(argument: float | None) -> float:
 
 
 def _fields_set(config: AgentConfig) -> list[str]:
-    """Return the names of the fields that differ from a config in which nothing is asked for."""
+    """Return the names of the fields that differ from those of an empty config."""
     untouched = AgentConfig(sampling=SamplingConfig() if config.sampling else None)
     return [
         field.name
@@ -178,7 +177,7 @@ def _response(answer: TurnAnswer) -> Response:
 
 
 class HttpInjectPlugin:
-    """One endpoint, taken from the environment; one scenario at a time, since a reset is total."""
+    """One endpoint, from the environment. One scenario at a time, since a reset wipes everything."""
 
     def build(self, runtime_name: str, label: str, soul_path: str | None) -> HttpInjectRuntime:
         """Return the runtime; raises `RuntimeError` naming a variable that it cannot use."""
@@ -186,10 +185,10 @@ class HttpInjectPlugin:
         return HttpInjectRuntime()
 
     def lock_key(self, runtime_name: str) -> str:
-        """Return `<runtime_name>:<url>`: sweeps against one endpoint must take turns.
+        """Return `<runtime_name>:<url>`: two sweeps on one endpoint run one after the other.
 
-        Raises `RuntimeError` for a URL that the runtime would refuse, so that nothing of it is
-        shown to those who wait.
+        Raises `RuntimeError` for a URL that the runtime would refuse: it may hold a password, and
+        the key is shown to the sweeps that wait.
         """
         return f"{runtime_name}:{parse_endpoint(configured_url()).url}"
 

@@ -23,13 +23,9 @@ import socket
 import threading
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from wt_git.errors import exception_text
 from wt_git.runtimes.http_inject.agent_turns import AgentCall, AgentTurns, StillRunningError
-from wt_git.runtimes.http_inject.inject_types import (
-    InjectReply,
-    InjectRequest,
-    ToolCall,
-    describe_error,
-)
+from wt_git.runtimes.http_inject.inject_types import InjectReply, InjectRequest, ToolCall
 from wt_git.runtimes.http_inject.protocol import (
     INJECT_ROUTE,
     RESET_ROUTE,
@@ -43,19 +39,23 @@ from wt_git.runtimes.http_inject.protocol import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator, Mapping
+    from collections.abc import Awaitable, Callable, Iterator, MutableMapping
 
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+    from wt_git.runtimes.http_inject.inject_types import Inject, Reset, Surface
 
     Scope: TypeAlias = MutableMapping[str, Any]
     Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
     Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-    Surface: TypeAlias = Callable[[], Mapping[str, Any] | Awaitable[Mapping[str, Any]]]
+
+__all__ = ["InjectReply", "InjectRequest", "ToolCall", "create_app", "serve"]
+
+_STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+# Running turns may go on for so long after a stop was requested.
+_STOP_LIMIT_S = 3
 
 
 class _Refused(Exception):  # noqa: N818 - an answer, not a fault
-    """A request that is answered with an HTTP status other than 200."""
+    """The answer to a request is an HTTP status other than 200."""
 
     def __init__(self, status: int, error: str) -> None:
         super().__init__(error)
@@ -92,7 +92,7 @@ class EndpointApp:
         if scope["method"] != "POST":
             raise _Refused(405, f"{route} takes POST, got {scope['method']}")
         content_type = _header_value(scope, b"content-type")
-        # A page in a browser may send anything else to a loopback port without being asked first.
+        # A browser lets any page send other types to a loopback port without a preflight request.
         if content_type.partition(";")[0].strip().lower() != "application/json":
             raise _Refused(415, f"{route} takes application/json, got {content_type or 'no type'}")
         try:
@@ -117,7 +117,7 @@ class EndpointApp:
         assert self._surface is not None, "the route is known only with a surface"
         value, error = await AgentCall(self._surface).ended
         if error is not None:
-            raise _Refused(500, f"surface failed: {describe_error(error)}")
+            raise _Refused(500, f"surface failed: {exception_text(error)}")
         try:
             surface = check_surface(value)
             json.dumps(surface, allow_nan=False)
@@ -127,7 +127,7 @@ class EndpointApp:
 
 
 async def _serve_lifespan(receive: Receive, send: Send) -> None:
-    """Say yes to start and stop: there is nothing to set up."""
+    """Confirm start and stop; neither needs any work."""
     while True:
         event = (await receive())["type"]
         await send({"type": f"{event}.complete"})
@@ -159,34 +159,22 @@ def _header_value(scope: Scope, name: bytes) -> str:
     return next((value.decode("latin-1") for key, value in scope["headers"] if key == name), "")
 
 
-__all__ = ["InjectReply", "InjectRequest", "ToolCall", "create_app", "serve"]
-
-_STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
-# How long turns in flight may go on after a stop was asked for.
-_GOODBYE_S = 3
-
-
-def create_app(
-    inject: Callable[[InjectRequest], InjectReply | Awaitable[InjectReply]],
-    reset: Callable[[], Awaitable[None] | None],
-    *,
-    surface: Callable[[], Mapping[str, Any] | Awaitable[Mapping[str, Any]]] | None = None,
-) -> EndpointApp:
+def create_app(inject: Inject, reset: Reset, *, surface: Surface | None = None) -> EndpointApp:
     """Return an ASGI application that offers the agent on Contract C's routes.
 
-    `inject` answers one user turn, `reset` returns only when every session and all that was derived
-    from them is gone, `surface` returns the three lists of the prompt surface. Each may be plain,
-    and then runs on a thread, or async. Turns of one session never overlap, no turn overlaps a
+    `inject` answers one user turn. `reset` returns only when every session and everything derived
+    from it is gone. `surface` returns the three lists of the prompt surface. Each may be plain, and
+    then runs on a thread, or async. Turns of one session never overlap, no turn overlaps a
     reset, and an exception or a missed deadline of `inject` becomes an error envelope.
     """
     return EndpointApp(AgentTurns(inject, reset), surface)
 
 
 def serve(
-    inject: Callable[[InjectRequest], InjectReply | Awaitable[InjectReply]],
-    reset: Callable[[], Awaitable[None] | None],
+    inject: Inject,
+    reset: Reset,
     *,
-    surface: Callable[[], Mapping[str, Any] | Awaitable[Mapping[str, Any]]] | None = None,
+    surface: Surface | None = None,
     host: str = "127.0.0.1",
     port: int = 8647,
     on_ready: Callable[[str], None] | None = None,
@@ -197,23 +185,17 @@ def serve(
     `http://127.0.0.1:8647`, once requests are answered. Raises `OSError` when the address cannot be
     taken. On a thread other than the main one, signals are left to the program.
     """
-    listener = _listen(host, port)
-    shown_host = f"[{host}]" if ":" in host else host
-    url = f"http://{shown_host}:{listener.getsockname()[1]}"
-    with listener:
-        _run(
-            create_app(inject, reset, surface=surface), listener, lambda: on_ready and on_ready(url)
-        )
-
-
-def _listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host, port), family=family, backlog=128)
+        listener = socket.create_server((host, port), family=family, backlog=128)
     except OSError as error:
-        raise OSError(
-            error.errno, f"cannot listen on {host} port {port}: {error.strerror}"
-        ) from error
+        problem = f"cannot listen on {host} port {port}: {error.strerror}"
+        raise OSError(error.errno, problem) from error
+    shown_host = f"[{host}]" if ":" in host else host
+    url = f"http://{shown_host}:{listener.getsockname()[1]}"
+    app = create_app(inject, reset, surface=surface)
+    with listener:
+        _run(app, listener, lambda: on_ready and on_ready(url))
 
 
 def _run(app: EndpointApp, listener: socket.socket, on_ready: Callable[[], object]) -> None:
@@ -227,7 +209,7 @@ def _run(app: EndpointApp, listener: socket.socket, on_ready: Callable[[], objec
 
         @contextlib.contextmanager
         def capture_signals(self) -> Iterator[None]:
-            """Stop on a signal and leave it at that; uvicorn raises it again afterwards."""
+            """Stop on a signal, and do not raise it again afterwards as uvicorn does."""
             if threading.current_thread() is not threading.main_thread():
                 yield
                 return
@@ -244,6 +226,6 @@ def _run(app: EndpointApp, listener: socket.socket, on_ready: Callable[[], objec
         access_log=False,
         lifespan="off",
         ws="none",
-        timeout_graceful_shutdown=_GOODBYE_S,
+        timeout_graceful_shutdown=_STOP_LIMIT_S,
     )
     _Server(config).run(sockets=[listener])

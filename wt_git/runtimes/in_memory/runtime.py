@@ -18,9 +18,9 @@ _RESPONSE_KEYS = ("usage", "model", "worker_warnings")
 class InMemoryRuntime:
     """Answers from a script: one entry per `send`, the last one again when it has run out.
 
-    Without entries it answers `ok`. `surface` is reported as the prompt surface of every handle.
-    It has no agent whose prompt, tools or sampling could be set, so `provision` takes any config
-    and mounts nothing. `provisions` lists every (config, handle) in order.
+    Without entries it answers `ok`. `surface` is the prompt surface of every handle. There is no
+    agent with a prompt, tools or sampling, so `provision` accepts any config and mounts nothing.
+    `provisions` lists every (config, handle) in order.
     """
 
     accepts_runner_managed_mcps = False
