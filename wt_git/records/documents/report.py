@@ -6,6 +6,8 @@ held whole: `ReportHead` and `ScenarioRow` are made, `Report` is the sum of both
 
 from __future__ import annotations
 
+from typing import Any, TypedDict
+
 from wt_git.records.documents.document import Document, Facts, IntervalTotals, PassHatK, Text
 from wt_git.records.documents.ladder import TierTotals
 from wt_git.records.documents.results import ResultRun, Selection
@@ -181,38 +183,39 @@ class Report(ReportHead):
     scenarios: list[ScenarioRow]
 
 
-class DetailLayer(Document):
+class DetailLayer(TypedDict):
     """A layer of one run; `gate`: it decides. `evidence` is what its answer rests on, if known."""
 
     passed: bool
-    detail: Text
+    detail: str
     gate: bool
     evidence: str | None
 
 
-class RunDetail(Document):
+class RunDetail(TypedDict):
     """One run with its conversation, and where in it the run failed.
 
-    `failed_turn` is an index into `turns`, null where no turn can be said to be it. `evidence` is
-    whose account of tool calls counts. The first `frozen_turns` turns were replayed, not played.
+    `failed_turn` is an index into `turns`, null where no turn can be named. `evidence` says whose
+    record of the tool calls counts. The first `frozen_turns` turns were replayed, not played. A dict
+    and no model, since a report has thousands of them. Each value can be written as JSON and UTF-8.
     """
 
     data: str
-    run_id: Text
-    path: Text
-    scenario_id: Text
-    label: Text
-    started_at: Text
-    finished_at: Text
-    model: Text
-    quant: Text
-    verdict: Text
+    run_id: str
+    path: str
+    scenario_id: str
+    label: str
+    started_at: str
+    finished_at: str
+    model: str
+    quant: str
+    verdict: str
     layers: dict[str, DetailLayer]
-    metrics: Facts
-    warnings: list[Text]
-    turns: list[Facts]
-    mcp_calls: list[Facts]
+    metrics: dict[str, Any]
+    warnings: list[str]
+    turns: list[dict[str, Any]]
+    mcp_calls: list[dict[str, Any]]
     failed_turn: int | None
-    failed_because: Text | None
+    failed_because: str | None
     evidence: str
     frozen_turns: int

@@ -7,10 +7,11 @@ what is wrong with them. About the same file the two never disagree.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypedDict, TypeVar, cast
 
 import msgspec
 
+from wt_git.api.json_values import DEEPEST
 from wt_git.api.score import SCORE_FORMAT_VERSION, SCORE_LAYER_ORDER, FailureCost
 from wt_git.api.trace import TRACE_FORMAT_VERSION
 
@@ -30,6 +31,33 @@ class TraceFacts(msgspec.Struct, frozen=True):
     started_at: str
     worker_warnings: list[str]
     turns: msgspec.Raw = msgspec.Raw()
+
+
+class TurnFacts(TypedDict):
+    """A turn as every trace of today has it."""
+
+    role: str
+    content: str
+    tool_calls: list[Any]
+    tool_results: list[Any]
+    latency_ms: int | float
+    rendered_prompt: str | None
+    rendered_prompt_hash: str | None
+
+
+class ConversationFacts(msgspec.Struct, frozen=True):
+    """Of a trace what readers of the conversation need."""
+
+    run_id: str
+    scenario_id: str
+    variant_id: str
+    started_at: str
+    finished_at: str
+    model: str
+    quant: str
+    turns: list[TurnFacts]
+    worker_warnings: list[str]
+    mcp_calls: list[dict[str, Any]]
 
 
 class LayerFacts(msgspec.Struct, frozen=True):
@@ -98,6 +126,9 @@ class _Reader(Generic[Shape]):
 
 _TRACES = _Reader(TraceFacts)
 _SIDECARS = _Reader(SidecarFacts)
+_CONVERSATIONS = _Reader(ConversationFacts)
+_INDENTED = b'{\n  "'
+_TOO_DEEP = b"\n" + b"  " * DEEPEST
 
 
 def quick_trace(data: bytes) -> TraceFacts | None:
@@ -106,6 +137,18 @@ def quick_trace(data: bytes) -> TraceFacts | None:
     if trace is None or trace.windtunnel_trace != TRACE_FORMAT_VERSION:
         return None
     return trace if bytes(memoryview(trace.turns)[:1]) == b"[" else None
+
+
+def quick_conversation(data: bytes) -> ConversationFacts | None:
+    """Return a trace with its conversation; None unless all of it can be written as JSON.
+
+    NaN, numbers that no float holds and halves of surrogate pairs are refused by the decoder, deep
+    nesting is seen by its indentation.
+    """
+    if not data.startswith(_INDENTED) or _TOO_DEEP in data:
+        return None
+    found = _CONVERSATIONS.read(data)
+    return found if found is not None and all(turn["role"] for turn in found.turns) else None
 
 
 def quick_sidecar(data: bytes) -> SidecarFacts | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from wt_git import files
 from wt_git.api.json_values import json_value
@@ -26,6 +26,7 @@ from wt_git.records.runs.fast_decode import (
     ScoreFacts,
     SidecarFacts,
     TraceFacts,
+    quick_conversation,
     quick_sidecar,
     quick_trace,
 )
@@ -233,6 +234,20 @@ class SavedTrace:
 def load_saved_trace(path: str) -> SavedTrace:
     """Read the trace at `path`. Raises `UnreadableRunError` where no object can be read from it."""
     data = all_of(path, "trace")
+    quick = quick_conversation(data)
+    if quick is not None:
+        return SavedTrace(
+            run_id=quick.run_id,
+            scenario=quick.scenario_id,
+            label=quick.variant_id,
+            started_at=quick.started_at,
+            finished_at=quick.finished_at,
+            model=quick.model,
+            quant=quick.quant,
+            turns=cast("list[dict[str, Any]]", quick.turns),
+            warnings=quick.worker_warnings,
+            mcp_calls=quick.mcp_calls,
+        )
     shown = json_value(json_object(data, "trace"))
     return saved_trace(encodable(shown) if _HALF_A_PAIR.search(data) else shown)
 

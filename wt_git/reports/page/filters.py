@@ -44,11 +44,13 @@ def visible(value: object) -> Markup | str:
 
     The environment calls this for every value of a template. None is empty.
     """
-    if hasattr(value, "__html__"):
-        return escape(value)
+    if isinstance(value, Markup):
+        return value
     if value is None:
         return ""
     text = str(value).replace("\r\n", "\n")
+    if not UNSEEN.search(text):
+        return escape(text)
     parts: list[Markup] = []
     end = 0
     for found in UNSEEN.finditer(text):
@@ -78,7 +80,7 @@ def name(text: str, most: int = 200) -> Markup:
     A long one may break behind its words, which a browser does not do in `snake_case` by itself.
     """
     words = map(visible, _WORD_ENDS.split(shortened(text, most)))
-    return Markup("<bdi>{}</bdi>").format(_BREAK.join(words))
+    return Markup("<bdi>") + _BREAK.join(words) + Markup("</bdi>")
 
 
 def shortened(text: object, most: int) -> str:

@@ -17,14 +17,15 @@ from wt_git.records.documents.report import (
     Robustness,
     SampleTrace,
 )
-from wt_git.reports.run_groups.totals import scenario_totals, valid_runs
+from wt_git.reports.report.scored_groups import PASS
+from wt_git.reports.run_groups.totals import valid_runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from wt_git.records.documents.results import ScenarioTotals
     from wt_git.reports.report.scored_groups import ScoredGroup
 
+VERDICTS = ("PASS", "PASS_WITH_VARIANCE", "FAIL", "INVALID")
 _EVERY_RUN = 1.0
 
 
@@ -33,26 +34,26 @@ def cell(scored: ScoredGroup, first_number: int, turns: Sequence[dict[str, Any]]
 
     `first_number` is that of its first run among all runs of the report.
     """
-    totals = scenario_totals(scored.group)
-    sample, latest = scored.sample, scored.group.runs[-1]
+    totals, latest = scored.totals, scored.latest
+    run, row = scored.group.runs[-1], scored.group.row
     return Cell(
-        verdict=scored.verdict,
-        gate_layers=list(sample.gates),
+        verdict=totals.verdict,
+        gate_layers=list(latest.gates),
         gate_pass_rate=scored.gate_pass_rate,
-        tool_call_count=sample.tool_calls,
-        layers=_layer_totals(scored, totals),
+        tool_call_count=latest.tool_calls,
+        layers=_layer_totals(scored),
         robustness=robustness(scored),
-        failure_cost=sample.cost,
+        failure_cost=latest.cost,
         failure_risk=totals.failure_risk,
         trace=SampleTrace(
-            run_id=latest.run_id,
-            started_at=latest.started_at,
-            finished_at=sample.finished_at,
-            model=sample.model,
-            quant=sample.quant,
+            run_id=run.run_id,
+            started_at=run.started_at,
+            finished_at=latest.finished_at,
+            model=latest.model,
+            quant=latest.quant,
             turns=list(turns),
         ),
-        aggregate=None if scored.group.row is None else json_value(scored.group.row.record),
+        aggregate=None if row is None else json_value(row.record),
         selection=totals.selection,
         runs=totals.runs,
         passed=totals.passed,
@@ -65,8 +66,8 @@ def cell(scored: ScoredGroup, first_number: int, turns: Sequence[dict[str, Any]]
         rescored=totals.rescored,
         diagnostic_failures=totals.diagnostic_failures,
         run_list=[
-            ReportRun(**dict(run), data=run_key(first_number + index))
-            for index, run in enumerate(totals.traces)
+            ReportRun.model_construct(**dict(counted), data=run_key(first_number + index))
+            for index, counted in enumerate(totals.traces)
         ],
     )
 
@@ -76,46 +77,43 @@ def run_key(number: int) -> str:
     return f"run-{number}"
 
 
-def _layer_totals(scored: ScoredGroup, totals: ScenarioTotals) -> dict[str, LayerTotals]:
-    is_one_run = scored.group.row is None and totals.runs == 1
+def _layer_totals(scored: ScoredGroup) -> dict[str, LayerTotals]:
+    is_one_run = scored.group.row is None and scored.totals.runs == 1
     found = {}
     for name in SCORE_LAYER_ORDER:
         rate = getattr(scored.rates, name)
-        said = scored.sample.details.get(name, "")
-        detail = said if is_one_run else f"{rate:.0%} of runs passed; the latest run: {said}"
+        of_latest = scored.latest.details.get(name, "")
+        detail = (
+            of_latest if is_one_run else f"{rate:.0%} of runs passed; the latest run: {of_latest}"
+        )
         found[name] = LayerTotals(passed=rate == _EVERY_RUN, pass_rate=rate, detail=detail)
     return found
 
 
 def robustness(scored: ScoredGroup) -> Robustness:
-    """Return how a disturbed scenario held; where the disturbance did not happen, nobody knows."""
-    applicable = scored.sample.has_perturbations
+    """Return how a perturbed scenario held; without a rate where the perturbation failed."""
+    applicable = scored.latest.has_perturbations
     happened = applicable and scored.rates.integrity == _EVERY_RUN
     rate = scored.gate_pass_rate if happened else None
     return Robustness(applicable=applicable, passed=rate == _EVERY_RUN, pass_rate=rate)
 
 
-VERDICTS = ("PASS", "PASS_WITH_VARIANCE", "FAIL", "INVALID")
-
-
 def summary(cells: Sequence[ScoredGroup]) -> ReportSummary:
-    """Return the means over `cells`; robustness over those where a disturbance happened."""
+    """Return the means over `cells`; robustness over those whose perturbation happened."""
     means = {
-        name: _mean([getattr(scored.rates, name) for scored in cells]) for name in SCORE_LAYER_ORDER
+        f"{name}_pass_rate": _mean([getattr(scored.rates, name) for scored in cells])
+        for name in SCORE_LAYER_ORDER
     }
     held = [rate for scored in cells if (rate := robustness(scored).pass_rate) is not None]
     return ReportSummary(
-        outcome_pass_rate=means["outcome"],
-        trajectory_pass_rate=means["trajectory"],
-        constraint_pass_rate=means["constraint"],
-        integrity_pass_rate=means["integrity"],
+        **means,
         robustness_pass_rate=_mean(held) if held else None,
-        total_failure_risk=sum(scored.failure_risk for scored in cells),
+        total_failure_risk=sum(scored.totals.failure_risk for scored in cells),
     )
 
 
 def verdict_totals(verdicts: Iterable[str]) -> dict[str, int]:
-    """Return how many cells have each verdict; what newer writers say comes after the known ones."""
+    """Return how many cells have each verdict; those of newer versions come after the known ones."""
     counts = Counter(verdicts)
     known = {verdict: counts.pop(verdict, 0) for verdict in VERDICTS}
     return known | dict(sorted(counts.items()))
@@ -125,28 +123,24 @@ def _mean(rates: Sequence[float]) -> float:
     return sum(rates) / len(rates) if rates else 0.0
 
 
-_PASS = "PASS"  # noqa: S105 - a verdict
-
-
 def failures(scored: Iterable[tuple[str, ScoredGroup]]) -> list[Failure]:
     """Return the groups whose verdict is not `PASS`, each with the name of its row.
 
-    The one with the highest risk is the first; what is invalid is no risk, and comes last.
+    The highest risk comes first; an invalid group has no risk and comes last.
     """
-    found = [_failure_entry(name, of) for name, of in scored if of.verdict != _PASS]
+    found = [_failure(name, of) for name, of in scored if of.totals.verdict != PASS]
     return sorted(found, key=lambda one: (-one.failure_risk, one.name, one.label))
 
 
-def _failure_entry(name: str, scored: ScoredGroup) -> Failure:
-    totals = scenario_totals(scored.group)
-    failed = scored.failure
+def _failure(name: str, scored: ScoredGroup) -> Failure:
+    totals, failed = scored.totals, scored.failure
     return Failure(
         scenario_id=totals.scenario_id,
         name=name,
         label=totals.label,
-        verdict=scored.verdict,
-        failure_risk=scored.failure_risk,
-        severity=scored.sample.cost.severity,
+        verdict=totals.verdict,
+        failure_risk=totals.failure_risk,
+        severity=scored.latest.cost.severity,
         runs=totals.runs,
         passed=totals.passed,
         interval=totals.interval,
@@ -157,13 +151,13 @@ def _failure_entry(name: str, scored: ScoredGroup) -> Failure:
 
 
 def flaky(scored: Iterable[tuple[str, ScoredGroup]]) -> list[Flaky]:
-    """Return the groups of whose valid runs some passed and some did not, the most even first."""
-    found = [one for name, of in scored if (one := _flaky_entry(name, of)) is not None]
+    """Return the groups with both passed and failed valid runs, those nearest to one half first."""
+    found = [one for name, of in scored if (one := _flaky(name, of)) is not None]
     return sorted(found, key=lambda one: (abs(one.pass_rate - 0.5), one.name, one.label))
 
 
-def _flaky_entry(name: str, scored: ScoredGroup) -> Flaky | None:
-    totals = scenario_totals(scored.group)
+def _flaky(name: str, scored: ScoredGroup) -> Flaky | None:
+    totals = scored.totals
     valid = valid_runs(passed=totals.passed, runs=totals.runs, invalid=totals.invalid)
     if valid is None or not 0 < valid.passed < valid.runs:
         return None

@@ -59,9 +59,9 @@ def write_report(report: LoadedReport, form: ReportFormat, stream: TextIO) -> No
     """Write `report` to `stream`. Conversations are read on the way, one at a time."""
     match form:
         case "html":
-            from wt_git.reports.page.page import write_page  # noqa: PLC0415 - only for pages
+            from wt_git.reports.page import page  # noqa: PLC0415 - only for pages
 
-            write_page(report.document, report.details, stream)
+            page.write_page(report.document, report.details, stream, to_json=page.quick_island_json)
         case "json":
             stream.writelines(map(json_characters, json_parts(report.document)))
             stream.write("\n")

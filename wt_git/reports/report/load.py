@@ -131,7 +131,7 @@ def load_report(
         scenario_count=len(rows),
         variants=variants(row.groups for row in rows),
         summary=summary([scored for _, scored in by_name]),
-        verdict_totals=verdict_totals(scored.verdict for _, scored in by_name),
+        verdict_totals=verdict_totals(scored.totals.verdict for _, scored in by_name),
         failures=failures(by_name),
         flaky=flaky(by_name),
         predictions=history.tiers,

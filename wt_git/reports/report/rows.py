@@ -16,13 +16,14 @@ from wt_git.text import scenario_name
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from wt_git.records.documents.report import RunDetail
     from wt_git.reports.report.scored_groups import ScoredGroup
     from wt_git.reports.run_groups.groups import RunGroup
 
 
 @dataclass(frozen=True, slots=True)
 class RowGroups:
-    """The groups of one scenario, by label; `name` is what the row, and no other, is called."""
+    """The groups of one scenario, by label; `name` is the unique name of the row."""
 
     scenario: str
     name: str
@@ -33,8 +34,8 @@ class RowGroups:
 def row_groups(groups: Iterable[RunGroup]) -> list[RowGroups]:
     """Return the rows by scenario and pack, the labels of each in order.
 
-    Scenarios of one name that belong to different packs have nothing in common, so each pack has a
-    row of its own, and so have runs of which no pack is known, where that leaves a doubt.
+    Scenarios of one name in several packs have nothing in common, so each pack has a row of its own.
+    Runs without a known pack have one too, unless there is only one pack.
     """
     by_scenario: dict[str, list[RunGroup]] = {}
     for group in groups:
@@ -66,7 +67,7 @@ def _rows_of_scenario(scenario: str, groups: Sequence[RunGroup]) -> list[RowGrou
 
 
 def _with_unique_names(rows: Iterable[RowGroups]) -> list[RowGroups]:
-    """Return `rows` with a number behind a name that is taken: a scenario may be called `pack/name`."""
+    """Return `rows` with a number after a name that is taken: a scenario may be called `pack/name`."""
     seen: Counter[str] = Counter()
     found = []
     for row in rows:
@@ -87,7 +88,7 @@ def _pack_of_group(group: RunGroup) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class ScoredRow:
-    """A row with what is said about each of its groups; its runs are counted from `first_run` on."""
+    """A row whose groups have their scores; `first_run` is the number of its first run."""
 
     groups: RowGroups
     cells: Mapping[str, ScoredGroup]
@@ -95,14 +96,13 @@ class ScoredRow:
 
 
 def scored_rows(rows: Iterable[RowGroups]) -> list[ScoredRow]:
-    """Return `rows` with what their scores say; the runs of all of them are counted from 1."""
+    """Return `rows` with their scores; the runs of all of them are counted from 1."""
     found: list[ScoredRow] = []
     number = 1
     for row in rows:
-        found.append(
-            ScoredRow(row, {label: scored_group(of) for label, of in row.by_label.items()}, number)
-        )
-        number += sum(len(of.runs) for of in row.by_label.values())
+        cells = {label: scored_group(group) for label, group in row.by_label.items()}
+        found.append(ScoredRow(row, cells, number))
+        number += sum(len(group.runs) for group in row.by_label.values())
     return found
 
 
@@ -127,22 +127,22 @@ class ReportRows:
 class RunDetails:
     """The runs of a report in the order of its rows, each read when it is reached.
 
-    A run that cannot be read any more is left out; the keys of the others stay as they are.
+    A run that can no longer be read is left out; the keys of the others stay as they are.
     """
 
     def __init__(self, rows: Sequence[ScoredRow]) -> None:
         self._rows = rows
 
-    def __iter__(self) -> Iterator[dict[str, Any]]:
+    def __iter__(self) -> Iterator[RunDetail]:
         """Yield the detail of each run as JSON holds it."""
         for row in self._rows:
             runs = [run for scored in row.cells.values() for run in scored.group.runs]
             for number, run in enumerate(runs, row.first_run):
                 try:
-                    saved, score = load_saved_trace(run.path), load_score(run.path)
+                    trace, sidecar = load_saved_trace(run.path), load_score(run.path)
                 except UnreadableRunError:
                     continue
-                yield run_detail(run, saved, score, run_key(number)).as_document()
+                yield run_detail(run, trace, sidecar, run_key(number))
 
 
 def _row_document(row: ScoredRow, turns: Callable[[str], Sequence[dict[str, Any]]]) -> ScenarioRow:

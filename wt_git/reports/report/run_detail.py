@@ -1,15 +1,16 @@
-"""One run with its conversation, the turn that failed, and what that rests on. Pure."""
+"""The detail of one run: its conversation, the turn that failed, and the evidence for that. Pure."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wt_git.api.evaluators.tool_calls import evidence_label
 from wt_git.api.score import SCORE_LAYER_ORDER
 from wt_git.api.trace import Trace, Turn
 from wt_git.records.decoding import within
 from wt_git.records.documents.report import DetailLayer, RunDetail
+from wt_git.records.record import as_recorded, encodable
 from wt_git.records.runs.saved_runs import gate_layers
 from wt_git.reports.report.failed_turn import (
     LayerResult,
@@ -25,24 +26,24 @@ if TYPE_CHECKING:
 _ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)
 
 
-def run_detail(run: SavedRun, saved: SavedTrace, score: SidecarFacts, key: str) -> RunDetail:
-    """Return the detail of `run` under `key`."""
+def run_detail(run: SavedRun, saved: SavedTrace, sidecar: SidecarFacts, key: str) -> RunDetail:
+    """Return the detail of `run`, which the page finds under `key`."""
     trace = _trace_for_rules(saved)
-    gates = gate_layers(score)
-    layers = {name: _layer_result(score, name) for name in SCORE_LAYER_ORDER}
-    failed = find_failed_turn(trace, layers, gates, _forbidden_calls(score))
-    return RunDetail(
-        data=key,
-        run_id=run.run_id,
-        path=run.path,
-        scenario_id=run.scenario,
-        label=run.label,
-        started_at=saved.started_at,
-        finished_at=saved.finished_at,
-        model=saved.model,
-        quant=saved.quant,
-        verdict=run.verdict,
-        layers={
+    gates = gate_layers(sidecar)
+    layers = {name: _layer_result(sidecar, name) for name in SCORE_LAYER_ORDER}
+    failed = find_failed_turn(trace, layers, gates, _forbidden_calls(sidecar))
+    return {
+        "data": key,
+        "run_id": as_recorded(run.run_id),
+        "path": as_recorded(run.path),
+        "scenario_id": as_recorded(run.scenario),
+        "label": as_recorded(run.label),
+        "started_at": saved.started_at,
+        "finished_at": saved.finished_at,
+        "model": saved.model,
+        "quant": saved.quant,
+        "verdict": run.verdict,
+        "layers": {
             name: DetailLayer(
                 passed=layer.passed,
                 detail=layer.detail,
@@ -51,29 +52,29 @@ def run_detail(run: SavedRun, saved: SavedTrace, score: SidecarFacts, key: str) 
             )
             for name, layer in layers.items()
         },
-        metrics=dict(run.metrics),
-        warnings=list(saved.warnings),
-        turns=list(saved.turns),
-        mcp_calls=list(saved.mcp_calls),
-        failed_turn=failed.turn,
-        failed_because=failed.because,
-        evidence=evidence_label(trace),
-        frozen_turns=frozen_turns(trace),
-    )
+        "metrics": encodable(dict(run.metrics)),
+        "warnings": list(saved.warnings),
+        "turns": list(saved.turns),
+        "mcp_calls": list(saved.mcp_calls),
+        "failed_turn": failed.turn,
+        "failed_because": failed.because,
+        "evidence": evidence_label(trace),
+        "frozen_turns": frozen_turns(trace),
+    }
 
 
-def _layer_result(score: SidecarFacts, name: str) -> LayerResult:
-    layer = getattr(score.score, name)
-    return LayerResult(layer.passed, layer.detail)
+def _layer_result(sidecar: SidecarFacts, name: str) -> LayerResult:
+    layer = getattr(sidecar.score, name)
+    return LayerResult(layer.passed, as_recorded(layer.detail))
 
 
-def _forbidden_calls(score: SidecarFacts) -> list[str]:
-    said = within(score.scenario).get("forbidden_calls")
-    return [one for one in said if isinstance(one, str)] if isinstance(said, list) else []
+def _forbidden_calls(sidecar: SidecarFacts) -> list[str]:
+    names = within(sidecar.scenario).get("forbidden_calls")
+    return [one for one in names if isinstance(one, str)] if isinstance(names, list) else []
 
 
 def _trace_for_rules(saved: SavedTrace) -> Trace:
-    """Return what evidence rules need of a trace, which may be of an age or a writer of its own."""
+    """Return the trace that the rules of evidence read, whatever its age and its writer."""
     return Trace(
         scenario_id=saved.scenario,
         agent_id="",
@@ -83,19 +84,12 @@ def _trace_for_rules(saved: SavedTrace) -> Trace:
         sampler={},
         started_at=_ANY_TIME,
         finished_at=_ANY_TIME,
-        turns=[_turn(turn) for turn in saved.turns],
+        turns=[
+            Turn(turn["role"], turn["content"], turn["tool_calls"], turn["tool_results"], 0.0)
+            for turn in saved.turns
+        ],
         tool_schema_hash=None,
         worker_warnings=list(saved.warnings),
         mcp_calls=list(saved.mcp_calls),
         run_id=saved.run_id,
-    )
-
-
-def _turn(turn: dict[str, Any]) -> Turn:
-    return Turn(
-        turn["role"],
-        turn["content"],
-        turn["tool_calls"],
-        turn["tool_results"],
-        turn["latency_ms"],
     )
