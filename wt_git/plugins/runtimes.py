@@ -6,9 +6,10 @@ Rules: docs/writing-a-runtime.md, "Naming a runtime" and "What a plugin may defi
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
 
 from wt_git.errors import UsageError
 from wt_git.evidence.fingerprint.targets import normalise_key
@@ -40,8 +41,7 @@ BUILTIN_RUNTIMES = {
 """Runtime name to the module whose `PLUGIN` it is; found by name, so that nothing imports them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Runtime:
+class Runtime(msgspec.Struct, frozen=True, kw_only=True):
     """A resolved runtime: its plugin, and the answers that the plugin gave once.
 
     `limit` is how many jobs may overlap (None: any number, and no run lock). `lock_key` names the

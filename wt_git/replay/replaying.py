@@ -7,8 +7,9 @@ holds the runtime as a sweep does.
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from wt_git.api.preconditions import WorldMismatchError
 from wt_git.errors import (
@@ -52,8 +53,7 @@ class _Cancelled(Exception):  # noqa: N818 - control flow, not an error
     """A signal came before the agent was asked anything."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Replayed:
+class Replayed(msgspec.Struct, frozen=True, kw_only=True):
     """What came of a replay: where it was saved and its verdict, or why it was not.
 
     `traceback` is that of a bug in foreign code. `problems` came after the run was saved.
@@ -134,7 +134,7 @@ class Replaying:
         if failure is None:
             return ended
         stack = None if cause is None else bug_traceback(cause)
-        return replace(ended, exit_code=EXIT_NO, failure=failure, traceback=stack)
+        return msgspec.structs.replace(ended, exit_code=EXIT_NO, failure=failure, traceback=stack)
 
     def _ended(self, problems: tuple[str, ...] = ()) -> Replayed:
         path, verdict = self._saved or (None, None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wt_git.api.pack import ScenarioPack
@@ -25,8 +24,7 @@ if TYPE_CHECKING:
     from wt_git.sweep.request import SweepRequest
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Replay(RunTarget):
+class Replay(RunTarget, frozen=True, kw_only=True):
     """A replay with everything that it names resolved. Nothing has been built or written.
 
     `path` is the trace's, as typed. `is_judged`: a definition of its scenario was found.

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from wt_git.errors import UsageError
 from wt_git.plugins.packs import discover_packs
@@ -23,14 +24,13 @@ if TYPE_CHECKING:
 _MOST_NAMED = 40
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RescoreRequest:
+class RescoreRequest(msgspec.Struct, frozen=True, kw_only=True):
     """What to score again: all traces below `runs_dir`, or else `traces`. Paths are as typed."""
 
     runs_dir: Path | None = None
     traces: tuple[Path, ...] = ()
     labels: tuple[str, ...] = ()
-    selectors: Selectors = field(default_factory=Selectors)
+    selectors: Selectors = msgspec.field(default_factory=Selectors)
     pack_sources: tuple[str, ...] = ()
     write: bool = False
 

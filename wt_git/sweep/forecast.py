@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from wt_git.ladder.pricing import price
 from wt_git.ladder.tokens import Tokens
@@ -23,8 +24,7 @@ if TYPE_CHECKING:
 _EARLIER_ROWS, _ROWS_LOOKED_AT = 20, 60
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScenarioForecast:
+class ScenarioForecast(msgspec.Struct, frozen=True, kw_only=True):
     """What one scenario would take, all its runs together; None where history does not say.
 
     `earlier_runs` is how many runs the figures rest on.
@@ -36,8 +36,7 @@ class ScenarioForecast:
     cost: Decimal | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Expected:
+class Expected(msgspec.Struct, frozen=True, kw_only=True):
     """What a whole sweep would be. Sums are None as soon as a part is."""
 
     found: LookedUp

@@ -5,8 +5,9 @@ from __future__ import annotations
 import copy
 import glob
 import os
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from wt_git.api.replay import HistoryPrefix, split_at_user_turn
 from wt_git.errors import UsageError
@@ -37,8 +38,7 @@ if TYPE_CHECKING:
 _NAMED = 10
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Probe:
+class Probe(msgspec.Struct, frozen=True, kw_only=True):
     """A saved trace and where to take it up. `source` and `from_turn` are as typed.
 
     `from_turn` counts user turns from 1; None is the last one.
@@ -122,7 +122,7 @@ def probe_selectors(selectors: Selectors, trace: Trace) -> Selectors:
     """Return `selectors` with the trace's scenario, taken literally, where none was asked for."""
     if selectors.scenarios:
         return selectors
-    return replace(selectors, scenarios=(glob.escape(trace.scenario_id),))
+    return msgspec.structs.replace(selectors, scenarios=(glob.escape(trace.scenario_id),))
 
 
 def select_probed(

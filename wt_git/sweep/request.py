@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from wt_git.errors import UsageError
 from wt_git.ladder.declaration import Declaration
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
 DEFAULT_LABEL = "cli_run"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SweepRequest:
+class SweepRequest(msgspec.Struct, frozen=True, kw_only=True):
     """One `wt run`, as typed. Paths are as typed too, so that what is printed can be pasted."""
 
     selectors: Selectors
@@ -42,7 +42,7 @@ class SweepRequest:
     scheduler: str = "sequential"
     max_concurrency: int | None = None
     wait: bool = True
-    declaration: Declaration = field(default_factory=Declaration)
+    declaration: Declaration = msgspec.field(default_factory=Declaration)
     budget_s: float | None = None
     max_cost: Decimal | None = None
     from_trace: str | None = None
@@ -50,8 +50,7 @@ class SweepRequest:
     command: str = "wt run"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunTarget:
+class RunTarget(msgspec.Struct, frozen=True, kw_only=True):
     """What is flown on what: all that building a runtime and holding it has to know."""
 
     request: SweepRequest
@@ -60,8 +59,7 @@ class RunTarget:
     config: AgentConfig
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LookedUp(RunTarget):
+class LookedUp(RunTarget, frozen=True, kw_only=True):
     """A request with everything that it names resolved. Nothing has been built or written.
 
     `budget_s` and `ceiling` are what the sweep may use, None without a limit. `fingerprinter` takes
@@ -77,8 +75,7 @@ class LookedUp(RunTarget):
     history_prefix: HistoryPrefix | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prepared(LookedUp):
+class Prepared(LookedUp, frozen=True, kw_only=True):
     """A sweep that may run. `fingerprint` is what was under test when that was decided.
 
     `earned` is what the gate found, None for a sweep that need not be earned.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from wt_git import __version__
 from wt_git.ladder.cache_check import check_cache
@@ -47,8 +48,7 @@ def execution_error(trace: Trace) -> str | None:
     return None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SweepFacts:
+class SweepFacts(msgspec.Struct, frozen=True, kw_only=True):
     """What all rows of one sweep say alike.
 
     `taken` is the fingerprint from before the sweep. `earned` is what the gate found; None for
@@ -70,8 +70,7 @@ class SweepFacts:
     cache: CacheCheck | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RowState:
+class RowState(msgspec.Struct, frozen=True, kw_only=True):
     """How the sweep stood when a scenario's last run was in.
 
     `fingerprint` is what stands for it in the row: its value, or a word where it changed meanwhile.

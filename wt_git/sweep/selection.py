@@ -6,8 +6,9 @@ docs/reference.md, "Choosing scenarios". Pure rules over packs.
 from __future__ import annotations
 
 import fnmatch
-from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
 
 from wt_git.errors import UsageError
 from wt_git.records.ledger.row import ScenarioId
@@ -39,8 +40,7 @@ class Selected(NamedTuple):
         return ScenarioId(as_recorded(self.pack.name), as_recorded(self.scenario.name))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Selectors:
+class Selectors(msgspec.Struct, frozen=True, kw_only=True):
     """What was asked for. Values of one option are alternatives, different options restrict."""
 
     scenarios: tuple[str, ...] = ()
@@ -84,7 +84,7 @@ def select(packs: Sequence[ScenarioPack], selectors: Selectors) -> list[Selected
         raise UsageError(
             _nothing_message(packs, selectors),
             code="nothing-selected",
-            facts={"packs": [pack.name for pack in packs], **asdict(selectors)},
+            facts={"packs": [pack.name for pack in packs], **msgspec.structs.asdict(selectors)},
         )
     return chosen
 

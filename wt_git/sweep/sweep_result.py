@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
 
 from wt_git.clock import whole_seconds
 from wt_git.errors import EXIT_NO, EXIT_YES
@@ -57,8 +58,7 @@ class RunSummary(NamedTuple):
         ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScenarioRan:
+class ScenarioRan(msgspec.Struct, frozen=True, kw_only=True):
     """All (or, interrupted, some) runs of a scenario are in and its row was written."""
 
     index: int
@@ -67,8 +67,7 @@ class ScenarioRan:
     runs: tuple[RunSummary, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScenarioBroke:
+class ScenarioBroke(msgspec.Struct, frozen=True, kw_only=True):
     """A scenario that could not be run: the bench or the driver failed, not the agent."""
 
     index: int
@@ -78,8 +77,7 @@ class ScenarioBroke:
     traceback: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorldMismatched:
+class WorldMismatched(msgspec.Struct, frozen=True, kw_only=True):
     """A scenario whose preconditions did not hold; the agent was never contacted."""
 
     index: int
@@ -91,8 +89,7 @@ class WorldMismatched:
 ScenarioOutcome = ScenarioRan | ScenarioBroke | WorldMismatched
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SweepOutcome:
+class SweepOutcome(msgspec.Struct, frozen=True, kw_only=True):
     """A sweep that ended. `results` and `not_started` are in selection order.
 
     `exit_code` is what the command exits with; it is None only when `failure` says which defect

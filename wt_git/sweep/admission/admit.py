@@ -7,7 +7,6 @@ one runtime, a single focused pass earns only the first (docs/ladder.md, "The ga
 from __future__ import annotations
 
 import itertools
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -124,7 +123,7 @@ def admit(found: LookedUp, ledger: Ledger, say: Callable[[str], None]) -> Prepar
     )
     for notice in scheduling.notices:
         say(notice)
-    looked_up = {field.name: getattr(found, field.name) for field in fields(LookedUp)}
+    looked_up = {name: getattr(found, name) for name in LookedUp.__struct_fields__}
     return Prepared(**looked_up, plan=scheduling, fingerprint=fingerprint, earned=earned)
 
 

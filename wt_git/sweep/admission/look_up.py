@@ -6,9 +6,10 @@ sweep may run.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from wt_git import __version__
 from wt_git.api.scenario import is_vacuous
@@ -176,7 +177,7 @@ def _effective_selectors(
         f"running only {', '.join(map(one_line, found.sourced))} (from --pack-source); "
         "--all-packs runs every pack"
     )
-    return replace(asked, packs=found.sourced)
+    return msgspec.structs.replace(asked, packs=found.sourced)
 
 
 def _vacuous_warnings(selected: list[Selected]) -> list[str]:

@@ -7,9 +7,10 @@ ledger row, then `scenario_finished` (docs/files.md, "Order").
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+import msgspec
 
 from wt_git.clock import with_fraction
 from wt_git.errors import StorageError
@@ -198,8 +199,7 @@ class ScenarioRecorder:
         return result
 
 
-@dataclass(slots=True, kw_only=True)
-class Session:
+class Session(msgspec.Struct, kw_only=True):
     """A sweep that holds its runtime.
 
     `stamp` names its hook artifacts, `aggregates` feed hooks. `facts` are what its rows say alike,
@@ -214,9 +214,9 @@ class Session:
     stamp: str
     facts: SweepFacts
     interruption: threading.Event
-    losses: LedgerLosses = field(default_factory=LedgerLosses)
-    lines: list[str] = field(default_factory=list)
-    aggregates: dict[int, AggregateResult] = field(default_factory=dict)
+    losses: LedgerLosses = msgspec.field(default_factory=LedgerLosses)
+    lines: list[str] = msgspec.field(default_factory=list)
+    aggregates: dict[int, AggregateResult] = msgspec.field(default_factory=dict)
 
     @property
     def interrupted(self) -> bool:
