@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from kit.fingerprints import a_fingerprinter
 from kit.repo import Repo, new_repo
+from msgspec.structs import replace
 
 from wt_git.evidence.fingerprint.changes import (
     MOST_FILES,
@@ -118,7 +119,7 @@ def test_without_a_listing_it_is_the_working_tree(here: Repo):
     now = take()
     here.write({"a.py": "3"})
     assert since(now, take()).files == ("a.py",)
-    unlisted = replace(then, parts=replace(then.parts, git_tree="9" * 40))
+    unlisted = replace(then, parts=dataclasses.replace(then.parts, git_tree="9" * 40))
     assert since(unlisted, take()).text() == "the working tree"
 
 
@@ -126,7 +127,7 @@ def test_a_listing_whose_base_git_lost_says_the_working_tree(here: Repo):
     """It is differences from a tree that is gone."""
     write_manifest(RUNS, "8" * 40, Manifest("7" * 40, {"a.py": "1" * 40}))
     then = a_fingerprinter().take()
-    lost = replace(then, parts=replace(then.parts, git_tree="8" * 40))
+    lost = replace(then, parts=dataclasses.replace(then.parts, git_tree="8" * 40))
     assert since(lost, take()).text() == "the working tree"
 
 
@@ -199,7 +200,10 @@ def test_within_a_sweep_another_commit_may_be_checked_out(here: Repo):
     after = a_fingerprinter().take()
     assert describe_change(before, after) == "files: a.py, sub/b.py"
     lost = replace(
-        after, value=SNAPSHOT_FAILED, snapshot=None, parts=replace(after.parts, git_tree=None)
+        after,
+        value=SNAPSHOT_FAILED,
+        snapshot=None,
+        parts=dataclasses.replace(after.parts, git_tree=None),
     )
     assert "no longer take a snapshot" in describe_change(before, lost)
 

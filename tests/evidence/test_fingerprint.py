@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from kit.fingerprints import a_fingerprinter
+from msgspec.structs import replace
 
 from wt_git.evidence.fingerprint.fingerprinter import Fingerprinter
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import os
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
 
 from wt_git.git.process import ask, failure, run
 
@@ -18,15 +19,14 @@ if TYPE_CHECKING:
 _TRUE = frozenset({"true", "yes", "on"})
 
 
-@dataclass(frozen=True, slots=True)
-class GitConfig:
+class GitConfig(msgspec.Struct, frozen=True):
     """`values` maps a name, section and key in lower case, to the value that holds.
 
     A key without `=` has the value `true`. `digest` differs whenever anything in it does.
     """
 
     values: Mapping[str, str]
-    digest: str = field(default="")
+    digest: str = ""
 
     def get(self, name: str) -> str | None:
         """Return the value of `name`; None when it is not set."""

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import contextlib
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from wt_git.errors import GitError
 from wt_git.git.process import Answer, ask, failure, run
@@ -88,8 +89,7 @@ _QUESTIONS = ("--show-toplevel", "--git-dir", "--git-common-dir", "--show-object
 _REV_PARSE = ("rev-parse", "--path-format=absolute")
 
 
-@dataclass(frozen=True, slots=True)
-class Repository:
+class Repository(msgspec.Struct, frozen=True):
     """A repository with a working directory.
 
     `top` is the top folder of the working directory. `git_dir` holds its index and HEAD;
@@ -173,8 +173,7 @@ _NOT_THERE = "not a git repository"
 _OUTSIDE_WORK_TREE = "must be run in a work tree"
 
 
-@dataclass(frozen=True, slots=True)
-class GitFolders:
+class GitFolders(msgspec.Struct, frozen=True):
     """`top` is the working directory's, None in a bare repository and inside a git directory.
 
     `git_dir` holds HEAD and the index, `common_dir` refs, objects, hooks and configuration.

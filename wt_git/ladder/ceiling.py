@@ -7,9 +7,10 @@ sweep, and lets a run wait while runs in flight decide whether it fits.
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Literal
+
+import msgspec
 
 from wt_git.errors import UsageError
 from wt_git.ladder.pricing import EXACT, known_total, least_total, plain_decimal
@@ -54,8 +55,7 @@ def resolve_ceiling(asked: Decimal | None, ladder: Ladder) -> Decimal | None:
     return asked
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spending:
+class Spending(msgspec.Struct, frozen=True, kw_only=True):
     """What was spent under `limit`, and what is reserved for the runs `in_flight`.
 
     The reserve None belongs to a first run whose cost nobody knows; it flies alone. `is_bounded`
@@ -86,13 +86,13 @@ class Spending:
 
     def started(self, reserve: Decimal | None) -> Spending:
         """Return the books with one more run in flight."""
-        return replace(self, in_flight=(*self.in_flight, reserve))
+        return msgspec.structs.replace(self, in_flight=(*self.in_flight, reserve))
 
     def released(self, reserve: Decimal | None) -> Spending:
         """Return the books without one run that had `reserve` and spent nothing."""
         remaining = list(self.in_flight)
         remaining.remove(reserve)
-        return replace(self, in_flight=tuple(remaining))
+        return msgspec.structs.replace(self, in_flight=tuple(remaining))
 
     def finished(self, reserve: Decimal | None, cost: Decimal | None, least: Decimal) -> Spending:
         """Return the books after a run that had `reserve`.
@@ -101,19 +101,20 @@ class Spending:
         """
         after = self.released(reserve)
         if cost is None and reserve is None:
-            return replace(after, spent=EXACT.add(self.spent, least), is_bounded=False)
+            return msgspec.structs.replace(
+                after, spent=EXACT.add(self.spent, least), is_bounded=False
+            )
         if cost is None:
             cost = max(reserve or _NOTHING, least)
-        return replace(after, spent=EXACT.add(self.spent, cost))
+        return msgspec.structs.replace(after, spent=EXACT.add(self.spent, cost))
 
 
-@dataclass(slots=True, eq=False)
-class Reservation:
+class Reservation(msgspec.Struct, eq=False):
     """The money that one run may spend. End it once, by `settle` or `release`; more is ignored."""
 
     scenario: ScenarioId
     reserve: Decimal | None
-    _ceiling: Ceiling = field(repr=False)
+    _ceiling: Ceiling
 
     def settle(self, cost: CostUsd | None) -> None:
         """Account for the run that ended. None: nothing is known about what it cost."""

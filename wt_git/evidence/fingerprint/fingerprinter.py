@@ -7,8 +7,9 @@ model, prompt and notes, the plugin's own fingerprint, and the version of wt.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from wt_git.errors import GitError, UsageError
 from wt_git.evidence.fingerprint import compiled_files
@@ -26,8 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FingerprintInputs:
+class FingerprintInputs(msgspec.Struct, frozen=True, kw_only=True):
     """What an experiment is about, as it was asked for.
 
     `folder` is where the repository is looked for. `runs_dir` and `outputs()` are left out of the
@@ -47,13 +47,12 @@ class FingerprintInputs:
     agents: Path | None = None
     plugin: Callable[[], object] | None = None
     outputs: Callable[[], Collection[Path]] = frozenset
-    sources: Mapping[str, Path] = field(default_factory=dict)
+    sources: Mapping[str, Path] = msgspec.field(default_factory=dict)
     not_under_test: tuple[str, ...] = ()
     other_targets: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fingerprint:
+class Fingerprint(msgspec.Struct, frozen=True, kw_only=True):
     """A fingerprint and what stands beside it.
 
     `value` is the hash of `parts`, or `snapshot-failed`. `notes` are sentences for people, each a

@@ -6,8 +6,9 @@ The runs directory is the record. Notes repeat its lines so that git carries the
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
 
 from wt_git import json_lines
 from wt_git.errors import GitError
@@ -42,8 +43,7 @@ _QUESTION_LIMIT = 120
 _COUNTED_AS_PASS = ("PASS", "PASS_WITH_VARIANCE")
 
 
-@dataclass(frozen=True, slots=True)
-class SweepNotes:
+class SweepNotes(msgspec.Struct, frozen=True):
     """The notes of one sweep: `lines` are kept under each of `trees`.
 
     `text` is its line for commits of these trees, `subject` that of the notes commit.
@@ -56,8 +56,7 @@ class SweepNotes:
     subject: str
 
 
-@dataclass(frozen=True, slots=True)
-class NoSweepNotes:
+class NoSweepNotes(msgspec.Struct, frozen=True):
     """A sweep that leaves no notes, and why: it did not end, or no tree can be told for it."""
 
     sweep_id: str
@@ -231,8 +230,7 @@ def write_sweep_notes(
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class Rebuilt:
+class Rebuilt(msgspec.Struct, frozen=True):
     """What the runs directories held: sweeps with notes, those without and why, unreadable lines.
 
     `changed`: some of it was not in the notes.
@@ -244,8 +242,7 @@ class Rebuilt:
     changed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Pruned:
+class Pruned(msgspec.Struct, frozen=True):
     """How many lines of how many sweeps were taken out; the history of the ref still has them."""
 
     sweeps: tuple[str, ...]

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from wt_git.errors import GitError
 from wt_git.git import libgit2, trees
@@ -34,8 +35,7 @@ _KEY_LENGTH = 40
 _REGULAR = frozenset({0o100644, 0o100755, 0o100664})
 
 
-@dataclass(slots=True)
-class Root:
+class Root(msgspec.Struct):
     """The root of a notes tree, sorted out.
 
     `buckets` are the folders of two digits; `flat` are the keys that stand here unsplit, by their
@@ -43,21 +43,20 @@ class Root:
     """
 
     pruned: str | None = None
-    buckets: dict[str, Entry] = field(default_factory=dict)
-    flat: dict[str, dict[str, Entry]] = field(default_factory=dict)
-    foreign: dict[str, Entry] = field(default_factory=dict)
+    buckets: dict[str, Entry] = msgspec.field(default_factory=dict)
+    flat: dict[str, dict[str, Entry]] = msgspec.field(default_factory=dict)
+    foreign: dict[str, Entry] = msgspec.field(default_factory=dict)
 
 
-@dataclass(slots=True)
-class Bucket:
+class Bucket(msgspec.Struct):
     """All that stands below one folder of two digits, sorted out.
 
     `keys` maps the remaining digits of a key to what was found for it: more than one entry when
     several spellings of its path are in use. `foreign` maps paths.
     """
 
-    keys: dict[str, set[Entry]] = field(default_factory=dict)
-    foreign: dict[str, Entry] = field(default_factory=dict)
+    keys: dict[str, set[Entry]] = msgspec.field(default_factory=dict)
+    foreign: dict[str, Entry] = msgspec.field(default_factory=dict)
 
 
 def is_folder(entry: Entry) -> bool:

@@ -8,8 +8,9 @@ only the folders of the changed keys.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from wt_git.git.notes import lines
 from wt_git.git.notes import lines as note_lines
@@ -156,13 +157,12 @@ def _join_bucket(
     return None if entry.id == EMPTY_TREE else entry
 
 
-@dataclass(slots=True)
-class NoteEdits:
+class NoteEdits(msgspec.Struct):
     """What to add: record lines by key and name, text lines by key, hashes of what to prune."""
 
-    records: dict[str, dict[str, list[bytes]]] = field(default_factory=dict)
-    texts: dict[str, list[bytes]] = field(default_factory=dict)
-    pruned: set[str] = field(default_factory=set)
+    records: dict[str, dict[str, list[bytes]]] = msgspec.field(default_factory=dict)
+    texts: dict[str, list[bytes]] = msgspec.field(default_factory=dict)
+    pruned: set[str] = msgspec.field(default_factory=set)
 
     def keys_by_fan(self) -> dict[str, set[str]]:
         """Return the keys that something is added to, by their first two digits."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import msgspec
 
 from wt_git.errors import GitError
 from wt_git.git.libgit2 import open_repository
@@ -179,8 +180,7 @@ _NO_COMMIT = "a repository of its own, without a commit"
 _NOT_SPARSE = "outside of the sparse checkout"
 
 
-@dataclass(slots=True)
-class Differences:
+class Differences(msgspec.Struct):
     """The answer. `entries` holds what differs from `base`, None for what is gone.
 
     `left_out` maps a path that stays outside to the reason; `passed_over` are edits that git would
@@ -193,11 +193,11 @@ class Differences:
     base: str | None
     way: HashMethod
     trees: TreeSource
-    entries: dict[bytes, Entry | None] = field(default_factory=dict)
-    left_out: dict[bytes, str] = field(default_factory=dict)
-    passed_over: list[bytes] = field(default_factory=list)
-    unnormalised: list[bytes] = field(default_factory=list)
-    excluded: dict[bytes, Entry | None] = field(default_factory=dict)
+    entries: dict[bytes, Entry | None] = msgspec.field(default_factory=dict)
+    left_out: dict[bytes, str] = msgspec.field(default_factory=dict)
+    passed_over: list[bytes] = msgspec.field(default_factory=list)
+    unnormalised: list[bytes] = msgspec.field(default_factory=list)
+    excluded: dict[bytes, Entry | None] = msgspec.field(default_factory=dict)
 
 
 def find_differences(staging: Staging, config: GitConfig, exclusions: Exclusions) -> Differences:

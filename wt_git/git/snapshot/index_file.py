@@ -7,8 +7,9 @@ the file alone, so they are read once for each state of it.
 from __future__ import annotations
 
 import struct
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
+
+import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -66,8 +67,7 @@ _SHARED = b"link"
 _SPARSE = b"sdir"
 
 
-@dataclass(frozen=True, slots=True)
-class IndexFacts:
+class IndexFacts(msgspec.Struct, frozen=True):
     """Paths with something special about them; each is a str made by `os.fsdecode`.
 
     `attributes` pairs each tracked `.gitattributes` with its id; `suffixed` are the paths with one
@@ -85,22 +85,17 @@ class IndexFacts:
 
     def to_json(self) -> dict[str, object]:
         """Return a value for `from_json`."""
-        return asdict(self)
+        return msgspec.structs.asdict(self)
 
     @classmethod
     def from_json(cls, value: object) -> Self | None:
         """Return the facts in `value`; None when it was not made by `to_json`."""
-        if not isinstance(value, dict) or set(value) != set(cls.__slots__):
+        if not isinstance(value, dict) or set(value) != set(cls.__struct_fields__):
             return None
-        made: dict[str, Any] = {
-            name: part if isinstance(part, bool) else tuple(_frozen(one) for one in part)
-            for name, part in value.items()
-        }
-        return cls(**made)
-
-
-def _frozen(one: object) -> object:
-    return tuple(one) if isinstance(one, list) else one
+        try:
+            return msgspec.convert(value, cls)
+        except msgspec.ValidationError:
+            return None
 
 
 def read_facts(

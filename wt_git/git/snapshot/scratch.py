@@ -13,9 +13,10 @@ import json
 import os
 import shutil
 import tempfile
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from wt_git import files
 from wt_git.git.snapshot.racy_entries import clear_racy_times, read_index
@@ -34,8 +35,7 @@ _CHECKSUM = 32
 _LOCK = "lock"
 
 
-@dataclass(slots=True)
-class Scratch:
+class Scratch(msgspec.Struct):
     """What one snapshot works on.
 
     `index` may be missing: then the repository has none yet. `objects` is an empty folder.
@@ -48,7 +48,7 @@ class Scratch:
     origin: Path
     persistent: bool
     started_ns: int
-    memory: dict[str, Any] = field(default_factory=dict)
+    memory: dict[str, Any] = msgspec.field(default_factory=dict)
 
     def renew(self) -> None:
         """Make the copy anew from the repository's index, and forget what was remembered."""

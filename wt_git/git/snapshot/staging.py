@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from wt_git.errors import GitError
 from wt_git.git.process import ask, failure, run
@@ -33,8 +34,7 @@ _DENIED = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Staging:
+class Staging(msgspec.Struct, frozen=True):
     """How to run git for one snapshot: where, with which options, on which scratch."""
 
     repository: Repository

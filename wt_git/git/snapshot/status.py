@@ -7,8 +7,9 @@ all cores for it, and its rules for racy time stamps, ignore files and sparse ch
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+import msgspec
 
 from wt_git.errors import GitError
 
@@ -16,8 +17,7 @@ from wt_git.errors import GitError
 _MOST_PATHSPECS = 32
 
 
-@dataclass(frozen=True, slots=True)
-class Exclusions:
+class Exclusions(msgspec.Struct, frozen=True):
     """`paths` are files or folders, relative to the top, taken literally.
 
     `suffixes` are ends of file names such as `.pyc`, anywhere.
@@ -65,8 +65,7 @@ class Entry(NamedTuple):
     id: str
 
 
-@dataclass(frozen=True, slots=True)
-class Changed:
+class Changed(msgspec.Struct, frozen=True):
     """A path that differs between HEAD, index and working directory.
 
     `base` is what HEAD has, `staged` what the index has, None for nothing. `worktree_mode` is 0
@@ -82,8 +81,7 @@ class Changed:
     unmerged: bool = False
 
 
-@dataclass(slots=True)
-class Status:
+class Status(msgspec.Struct):
     """The whole answer. `commit` is None on a branch without one; paths are from the top.
 
     `nested` are folders that are repositories of their own and in nobody's index. Of `ignored`, a
@@ -91,10 +89,10 @@ class Status:
     """
 
     commit: str | None = None
-    changed: list[Changed] = field(default_factory=list)
-    untracked: list[bytes] = field(default_factory=list)
-    nested: list[bytes] = field(default_factory=list)
-    ignored: list[bytes] = field(default_factory=list)
+    changed: list[Changed] = msgspec.field(default_factory=list)
+    untracked: list[bytes] = msgspec.field(default_factory=list)
+    nested: list[bytes] = msgspec.field(default_factory=list)
+    ignored: list[bytes] = msgspec.field(default_factory=list)
 
 
 def parse_status(output: bytes) -> Status:

@@ -9,8 +9,9 @@ no object is written. Under `.git` only `.git/windtunnel/` changes, and no lock 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
 
 from wt_git.errors import GitError
 from wt_git.git import trees
@@ -39,8 +40,7 @@ class LeftOut(NamedTuple):
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(msgspec.Struct, frozen=True):
     """What was in the working directory, and what its tree cannot show.
 
     Paths are relative to the top, `/` between names; bytes that are not UTF-8 are surrogate escapes.
