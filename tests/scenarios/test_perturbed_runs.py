@@ -60,7 +60,9 @@ def test_a_failure_that_was_armed_makes_the_run_count(subtests):
     ]:
         with subtests.test(perturbation=perturbation, calls=calls):
             perturbed = scenario(perturbation)
-            result = run_scenario(perturbed, Runtime(*calls), mcps=[mcp_factory(tools)(perturbed)])
+            result = run_scenario(
+                perturbed, Runtime(*calls), mcps=[mcp_factory(tools.__module__)(perturbed)]
+            )
             (run,) = result.runs
             assert run.score.integrity.passed, run.score.integrity.detail
             assert perturbation.marker in run.trace.worker_warnings

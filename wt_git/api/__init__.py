@@ -1,7 +1,7 @@
-"""What a scenario author imports.
+"""The public names for scenario authors.
 
-The names are resolved on first use from the one table below, so importing this package costs
-nothing. Inside the project, import the modules.
+A name is loaded on first use, from the table below, so that importing this package is cheap. Inside
+the project, import the modules.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import sys
 from types import ModuleType
 
 TYPE_CHECKING = (
-    False  # type checkers take it for typing's, whose import would be the main cost here
+    False  # type checkers treat it as typing's, whose import would be the main cost here
 )
 if TYPE_CHECKING:
     from typing import Any
@@ -116,123 +116,51 @@ if TYPE_CHECKING:
     from wt_git.api.universe import load_universe as load_universe
     from wt_git.api.universe import save_universe as save_universe
 
-_NAMES: dict[str, tuple[str, ...]] = {
+_NAMES = {
     "trace": (
-        "TRACE_FORMAT_VERSION",
-        "Hash",
-        "Trace",
-        "TraceFormatError",
-        "Turn",
-        "compute_hash",
-        "load_trace",
-        "save_trace",
-        "storage_path",
+        "TRACE_FORMAT_VERSION Hash Trace TraceFormatError Turn compute_hash load_trace "
+        "save_trace storage_path"
     ),
     "score": (
-        "SCORE_FORMAT_VERSION",
-        "FailureCost",
-        "GateLayer",
-        "LayerResult",
-        "MetricValue",
-        "Score",
-        "ScoreFormatError",
-        "Verdict",
-        "score_from_dict",
-        "score_to_dict",
+        "SCORE_FORMAT_VERSION FailureCost GateLayer LayerResult MetricValue Score "
+        "ScoreFormatError Verdict score_from_dict score_to_dict"
     ),
     "scenario": (
-        "NumberFact",
-        "Perturbation",
-        "Policy",
-        "PreSendPerturbation",
-        "Scenario",
-        "TrajectoryCheck",
-        "ReferenceCase",
-        "ReferenceDecision",
-        "ReferenceKind",
-        "ReferenceToolCall",
+        "NumberFact Perturbation Policy PreSendPerturbation Scenario TrajectoryCheck "
+        "ReferenceCase ReferenceDecision ReferenceKind ReferenceToolCall"
     ),
     "preconditions": (
-        "Check",
-        "FileExists",
-        "Precondition",
-        "PreconditionContext",
-        "StateProbeAvailable",
-        "ToolAvailable",
-        "WorldMismatchError",
+        "Check FileExists Precondition PreconditionContext StateProbeAvailable ToolAvailable "
+        "WorldMismatchError"
     ),
-    "scorers": (
-        "all_of",
-        "any_of",
-        "observation",
-        "llm_judge",
-        "substantiated_by_tools",
-        "no_divergence",
-    ),
-    "pack": ("ScenarioPack",),
+    "scorers": "all_of any_of observation llm_judge substantiated_by_tools no_divergence",
+    "pack": "ScenarioPack",
     "evaluators": (
-        "evaluate_outcome",
-        "evaluate_trajectory",
-        "evaluate_constraint",
-        "evaluate_integrity",
-        "evaluate_robustness",
-        "tool_name_matches",
+        "evaluate_outcome evaluate_trajectory evaluate_constraint evaluate_integrity "
+        "evaluate_robustness tool_name_matches"
     ),
     "perturbations": (
-        "CorruptPriorAssistantTurn",
-        "InjectStaleMemory",
-        "ToolTimeout",
-        "ToolReturnsMalformed",
-        "BlankAssistantContent",
-        "FallbackRenderLeak",
-        "MalformedToolCall",
-        "InjectWrongPriorToolCall",
-        "InjectSchemaRejectedCall",
-        "InjectPaginationTruncation",
-        "ToolReturnsMalformedJson",
-        "ToolTimeoutPerScenario",
-        "ToolReturnsEmptyUnexpected",
+        "CorruptPriorAssistantTurn InjectStaleMemory ToolTimeout ToolReturnsMalformed "
+        "BlankAssistantContent FallbackRenderLeak MalformedToolCall InjectWrongPriorToolCall "
+        "InjectSchemaRejectedCall InjectPaginationTruncation ToolReturnsMalformedJson "
+        "ToolTimeoutPerScenario ToolReturnsEmptyUnexpected"
     ),
-    "aggregate": (
-        "AggregateResult",
-        "MetricSummary",
-        "ScenarioRunResult",
-        "aggregate_metrics",
-        "aggregate_runs",
-    ),
-    "runner": ("ScenarioResult", "run_matrix", "run_scenario"),
-    "replay": ("GenerateFn", "replay"),
-    "state_reset": ("StateResetConfig", "reset_state_db"),
+    "aggregate": "AggregateResult MetricSummary ScenarioRunResult aggregate_metrics aggregate_runs",
+    "runner": "ScenarioResult run_matrix run_scenario",
+    "replay": "GenerateFn replay",
+    "state_reset": "StateResetConfig reset_state_db",
     "universe": (
-        "UNIVERSE_VERSION",
-        "SynthesizeHook",
-        "Universe",
-        "UniverseFormatError",
-        "UniverseMatching",
-        "UniverseRecording",
-        "UniverseTool",
-        "freeze_universe",
-        "load_universe",
-        "save_universe",
+        "UNIVERSE_VERSION SynthesizeHook Universe UniverseFormatError UniverseMatching "
+        "UniverseRecording UniverseTool freeze_universe load_universe save_universe"
     ),
     "interchange": (
-        "INTERCHANGE_VERSION",
-        "InterchangeFormatError",
-        "InterchangeMessage",
-        "InterchangePart",
-        "InterchangeToolDefinition",
-        "InterchangeTrace",
-        "InterchangeWitnessedCall",
-        "TextPart",
-        "ToolCallPart",
-        "ToolCallResponsePart",
-        "build_envelope",
-        "load_interchange",
-        "parse_interchange",
+        "INTERCHANGE_VERSION InterchangeFormatError InterchangeMessage InterchangePart "
+        "InterchangeToolDefinition InterchangeTrace InterchangeWitnessedCall TextPart "
+        "ToolCallPart ToolCallResponsePart build_envelope load_interchange parse_interchange"
     ),
-    "importer": ("ImportResult", "write_imported_scenario"),
+    "importer": "ImportResult write_imported_scenario",
 }
-_HOME = {name: module for module, names in _NAMES.items() for name in names}
+_HOME = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 __all__ = [*_HOME]  # noqa: PLE0604 - strings, all of them
 
@@ -252,10 +180,10 @@ def __dir__() -> list[str]:
 
 
 class _Package(ModuleType):
-    """A package on which `replay` is the function and not the module of the same name.
+    """A package whose attribute `replay` is the function and not the module of the same name.
 
-    Importing a submodule binds it on its package, and once more when it is imported under the
-    package's alias, each time over whatever stood there; that one binding is dropped.
+    Importing a submodule sets it as an attribute of its package, and again when it is imported under
+    the package's alias. That is ignored for a name of the table.
     """
 
     def __setattr__(self, name: str, value: object) -> None:

@@ -1,4 +1,4 @@
-"""Aggregation: many runs of one scenario become one verdict, its rates and its risk."""
+"""The verdict, rates and risk of all runs of one scenario."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class ScenarioRunResult:
-    """One scored run: the score, the trace it was read from, and what hooks left behind."""
+    """One scored run: its score, its trace and the artifacts of hooks."""
 
     score: Score
     trace: Trace
@@ -28,10 +28,11 @@ class ScenarioRunResult:
 
 @dataclass(frozen=True)
 class MetricSummary:
-    """One metric over the runs that reported it; which fields are filled follows from `kind`.
+    """One metric over the runs that reported it; `kind` decides which fields are filled.
 
     `bool` has `true_count` and `rate`, `number` has `mean`, `min` and `max`, `string` has `counts`
-    per value, and `mixed` has `counts` per value as JSON. Counts stand most frequent first.
+    for each value, and `mixed` has `counts` for each value as JSON. Counts are sorted, the most
+    frequent first.
     """
 
     kind: str
@@ -53,9 +54,9 @@ class MetricSummary:
 class AggregateResult:
     """The verdict over all runs of a scenario; rates are shares between 0 and 1.
 
-    `verdict` is `PASS`, `FAIL`, `PASS_WITH_VARIANCE` or `INVALID`. `passed` counts runs that passed
-    every gate, while a layer's own rate counts it whether it gates or not. `stddev` is the
-    population's. `failure_risk` weighs the share of failures with the cost of one.
+    `verdict` is `PASS`, `FAIL`, `PASS_WITH_VARIANCE` or `INVALID`. `passed` counts the runs that
+    passed every gate; a layer has its own rate whether it gates or not. `stddev` is the
+    population's. `failure_risk` is the share of failures times the risk weight.
     """
 
     verdict: str
@@ -74,7 +75,7 @@ class AggregateResult:
 
     @property
     def robustness_pass_rate(self) -> float:
-        """The integrity rate, under the name that older callers know."""
+        """The integrity rate under its older name."""
         return self.integrity_pass_rate
 
 
@@ -83,10 +84,10 @@ def aggregate_runs(
     variance_allowed: bool = False,  # noqa: FBT001, FBT002 - positional in the public contract
     gate_layers: Iterable[GateLayer] = GATE_LAYER_ORDER,
 ) -> AggregateResult:
-    """Return what `runs` of one scenario amount to, judged by `gate_layers` and integrity.
+    """Aggregate the runs of one scenario by `gate_layers` and integrity.
 
-    A run whose integrity failed makes the whole invalid: its test condition did not happen, so it
-    says nothing about the agent. Raises `ValueError` for unknown or repeated gate layers.
+    One run without integrity makes the whole invalid, because its test condition was not applied.
+    Raises `ValueError` for unknown or repeated gate layers.
     """
     gates = _checked_gates(gate_layers)
     scores = [run.score for run in runs]
@@ -146,7 +147,7 @@ def aggregate_metrics(
 ) -> dict[str, MetricSummary]:
     """Return a summary per metric name, sorted by name, from one mapping per run.
 
-    A run that did not report a metric is not counted for it.
+    Only the runs that reported a metric count for it.
     """
     values: dict[str, list[MetricValue]] = {}
     for sample in samples:

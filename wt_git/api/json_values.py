@@ -1,4 +1,4 @@
-"""Python values as JSON: `json_value` repairs any value, `json_copy` refuses wrong ones by place."""
+"""Python values as JSON: `json_value` takes any value, `json_copy` refuses other types by place."""
 
 from __future__ import annotations
 
@@ -10,24 +10,23 @@ from typing import Any
 from wt_git.api.document_reader import shown
 
 DEEPEST = 100
-"""How many levels a value may be nested: more than any tool answers, fewer than readers follow."""
+"""The deepest nesting of a value: deeper than tool results, less deep than readers can follow."""
 
 INTEGER_BITS = 10_000
-"""More than any integer has here: Python neither writes nor reads more than 4300 digits."""
+"""The size from which an integer is not written: Python reads and writes at most 4300 digits."""
 
 
 def json_value(value: object) -> Any:
-    """Return `value` with every leaf that JSON cannot hold replaced by its `repr`.
+    """Return `value` with every leaf that JSON lacks replaced by its `repr`.
 
-    NaN, infinities and enormous integers count among those. Tuples become arrays and keys become
-    strings. What contains itself, or is nested deeper than a reader could follow, is cut off there
-    with a note.
+    NaN, infinities and enormous integers are such leaves. Tuples become arrays and keys become
+    strings. A value that contains itself, or is nested too deeply, is replaced by a note.
     """
     return _json_value(value, ())
 
 
 def _json_value(value: object, above: tuple[int, ...]) -> Any:
-    """Do the work; `above` holds the ids of the containers that `value` stands in."""
+    """Convert `value`; `above` are the ids of the containers around it."""
     match value:
         case None | bool() | str():
             return value
@@ -66,9 +65,8 @@ def _repr(value: object) -> str:
 def json_copy(value: object, where: str, error: type[ValueError], *, level: int = 0) -> Any:
     """Return a copy of `value` in JSON's own types, sharing nothing with it.
 
-    Raises `error`, which names the place below `where`, for values of other types, NaN, infinities,
-    enormous integers, names that are no strings, and what is nested deeper than `DEEPEST`, which is
-    also what contains itself.
+    Raises `error`, which names the place below `where`, for other types, NaN, infinities, enormous
+    integers, names that are no strings, and for nesting deeper than `DEEPEST` or without an end.
     """
     if level > DEEPEST:
         raise error(f"{where} is nested deeper than {DEEPEST} levels")

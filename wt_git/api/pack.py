@@ -1,4 +1,4 @@
-"""Scenario packs: scenarios that ship together, with what it takes to run them."""
+"""Scenario packs: scenarios that ship together, with their tool servers and probes."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 @dataclass
 class ScenarioPack:
-    """Scenarios under one name, the value of `--pack`, and the wiring they share.
+    """Scenarios under one name, the value of `--pack`, and their shared factories.
 
-    Both factories get the scenario that is about to run and answer with something fresh: a tool
-    server that is not started yet, a probe of external state (or None for a scenario that needs
-    none). They are read after the runtime plugin's `pre_run`, which may install them here, and the
-    first is only called for runtimes that let the bench mount tools.
+    Both factories get the scenario that is about to run. `mcp_factory` returns a new tool server that
+    is not started; it is only called for runtimes that let the bench mount tools.
+    `state_probe_factory` returns a new probe of external state, or None. Both are read after the
+    runtime plugin's `pre_run`, which may set them.
 
-    `transport_only` says that the agent never saw what the scenarios' perturbations do, so its
-    verdicts are reported and do not decide the exit code; an execution error still does. `owner`
-    is carried into the records; `metadata` is never interpreted. See docs/writing-a-scenario.md.
+    `transport_only` means that the agent never saw the scenarios' perturbations: verdicts are
+    reported and do not decide the exit code, but an execution error does. `owner` goes to the
+    records; `metadata` is never interpreted. See docs/writing-a-scenario.md.
     """
 
     name: str

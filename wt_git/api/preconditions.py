@@ -1,6 +1,6 @@
-"""World preconditions: what must hold before a scenario spends a turn of the agent.
+"""World preconditions: checks before the first turn is sent to the agent.
 
-The runner checks all of a scenario's preconditions once per batch, after tools and agent are up and
+The runner checks all of a scenario's preconditions once per batch, after starting tools and agent and
 before the first reset, and reports every failure together. docs/writing-a-scenario.md has the list.
 """
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PreconditionContext:
-    """The world as a precondition sees it.
+    """The world of a precondition.
 
-    `mcp_handles` are the running tool servers, `state_probe` what the pack wired, `agent_config`
-    and `runtime_handle` the provisioned agent, and the two folders are the runtime's, if it has any.
+    `mcp_handles` are the running tool servers, `state_probe` the probe of the pack, `agent_config`
+    and `runtime_handle` the provisioned agent. The two folders are the runtime's, if it has any.
     """
 
     mcp_handles: Sequence[Any]
@@ -38,11 +38,11 @@ class PreconditionContext:
 
 
 class Precondition(ABC):
-    """Something that must be true of the world for a run to mean anything."""
+    """A condition of the world without which a run has no meaning."""
 
     @abstractmethod
     def check(self, ctx: PreconditionContext) -> str | None:
-        """Return None when all is well, else the reason it is not."""
+        """Return None when the condition holds, else the reason."""
 
 
 @dataclass(frozen=True)
@@ -52,25 +52,25 @@ class ToolAvailable(Precondition):
     name: str
 
     def check(self, ctx: PreconditionContext) -> str | None:
-        """Return None when a server reports the tool, else what every server said."""
+        """Return None when a server reports the tool, else the answer of every server."""
         if not ctx.mcp_handles:
             return f"tool {self.name!r}: no tool server is mounted for this scenario"
-        said: list[str] = []
+        answers: list[str] = []
         for handle in ctx.mcp_handles:
             label = type(handle).__name__
             list_tools = getattr(handle, "served_tools", None)
             if not callable(list_tools):
-                said.append(f"{label} cannot list its tools (it has no served_tools)")
+                answers.append(f"{label} cannot list its tools (it has no served_tools)")
                 continue
             try:
                 names = [_tool_name(item) for item in list_tools()]
             except Exception as problem:  # noqa: BLE001 - a broken server is part of the answer
-                said.append(f"{label} failed to list its tools ({problem!r})")
+                answers.append(f"{label} failed to list its tools ({problem!r})")
                 continue
             if any(tool_name_matches(self.name, name) for name in names):
                 return None
-            said.append(f"{label} serves {', '.join(names) or 'no tool'}")
-        return f"tool {self.name!r} is not served: {'; '.join(said)}"
+            answers.append(f"{label} serves {', '.join(names) or 'no tool'}")
+        return f"tool {self.name!r} is not served: {'; '.join(answers)}"
 
 
 def _tool_name(item: object) -> str:
@@ -81,7 +81,7 @@ def _tool_name(item: object) -> str:
 
 @dataclass(frozen=True)
 class FileExists(Precondition):
-    """A path exists: an absolute one on this machine, a relative one where the agent works.
+    """A path exists.
 
     A relative path is looked up in the runtime's workspace template, then in its workspace, then in
     the working directory of the bench; one hit is enough.
@@ -92,7 +92,7 @@ class FileExists(Precondition):
     def check(self, ctx: PreconditionContext) -> str | None:
         """Return None when the path exists, else the places that were tried."""
         folders = (ctx.workspace_template, ctx.workspace_dir, Path.cwd())
-        # An absolute path joined to a folder replaces it, so all candidates become one.
+        # For an absolute path all candidates are the same.
         tried = dict.fromkeys(Path(folder) / self.path for folder in folders if folder is not None)
         if any(_exists(candidate) for candidate in tried):
             return None
@@ -108,7 +108,7 @@ def _exists(path: Path) -> bool:
 
 @dataclass(frozen=True)
 class StateProbeAvailable(Precondition):
-    """The scenario's pack, or the caller, wired a probe of external state."""
+    """There is a probe of external state, from the scenario's pack or the caller."""
 
     def check(self, ctx: PreconditionContext) -> str | None:
         """Return None when there is a probe."""
@@ -119,16 +119,15 @@ class StateProbeAvailable(Precondition):
 class Check(Precondition):
     """A function over the context: None or True passes, False or a reason fails.
 
-    A function that raises fails with its message. `description` says in a few words what holds
-    when the check passes.
+    A function that raises fails with its message. `description` names the condition in a few words.
     """
 
-    # The address in a function's repr would make the same failure read differently each time.
+    # The address in a function's repr would make equal failures differ.
     fn: Callable[[PreconditionContext], object] = field(repr=False)
     description: str
 
     def check(self, ctx: PreconditionContext) -> str | None:
-        """Return None when the function is content, else its reason or the description."""
+        """Return None when the function passes, else its reason or the description."""
         try:
             answer = self.fn(ctx)
         except Exception as problem:  # noqa: BLE001 - any failure of a check is its answer
@@ -139,9 +138,9 @@ class Check(Precondition):
 
 
 class WorldMismatchError(RuntimeError):
-    """The world is not as the scenario needs it, so no turn was spent on the agent.
+    """A world precondition of the scenario failed, so no turn was sent to the agent.
 
-    `scenario_name` and `failures` hold the facts, one text per failed precondition.
+    `failures` has one text for each failed precondition.
     """
 
     def __init__(self, scenario_name: str, failures: Sequence[str]) -> None:

@@ -1,7 +1,7 @@
-"""Replaying a saved trace: with another model as a whole, or live from one of its user turns on.
+"""Replaying a saved trace: as a whole with another model, or live from one of its user turns on.
 
-Frozen turns lead the new trace, so that it can be read as a conversation, but they are never scored:
-a prefix that somebody else earned satisfies nothing and breaks nothing.
+The frozen turns come first in the new trace, so that it reads as a conversation, and are never scored:
+they belong to another run.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ _TURN_COUNT = re.compile(r" turns=([0-9]{1,9})\Z")
 
 @dataclass(frozen=True)
 class HistoryPrefix:
-    """Turns of an earlier run that precede every live message; `source` is that run's id."""
+    """The turns of an earlier run before the live messages; `source` is that run's id."""
 
     turns: tuple[Turn, ...]
     source: str
 
     @property
     def marker(self) -> str:
-        """The warning that says how many turns of the trace were not played live."""
+        """The warning with the number of turns that were not live."""
         return f"{REPLAY_PREFIX_MARKER} source={self.source} turns={len(self.turns)}"
 
     def messages(self) -> list[dict[str, str]]:
-        """Return the user and assistant turns as role and content, as an agent receives them."""
+        """Return the user and assistant turns as messages."""
         return [
             {"role": turn.role, "content": turn.content}
             for turn in self.turns
@@ -49,8 +49,8 @@ def split_at_user_turn(
 ) -> tuple[HistoryPrefix, list[str]]:
     """Split `trace` before its `from_turn`-th user turn, counted from 1; None means the last.
 
-    Returns the turns before it, frozen, and the texts of that and all later user turns, which are
-    to be sent live. Raises `ValueError` when there is no such turn.
+    Returns the frozen turns before it, and the texts of that and all later user turns, which are sent
+    live. Raises `ValueError` when there is no such turn.
     """
     positions = [index for index, turn in enumerate(trace.turns) if turn.role == "user"]
     if not positions:
@@ -65,20 +65,20 @@ def split_at_user_turn(
 
 
 def prefix_length(trace: Trace) -> int:
-    """Return how many leading turns were replayed rather than played; 0 when none were."""
+    """Return the number of replayed turns at the beginning, 0 when there are none."""
     marker = next((w for w in trace.worker_warnings if w.startswith(REPLAY_PREFIX_MARKER)), "")
     count = _TURN_COUNT.search(marker)
     return int(count[1]) if count else 0
 
 
 def scoring_view(trace: Trace) -> Trace:
-    """Return `trace` without its replayed turns: the very same object when it has none."""
+    """Return `trace` without its replayed turns; the same object when it has none."""
     length = prefix_length(trace)
     return with_changes(trace, turns=trace.turns[length:]) if length else trace
 
 
 def with_prefix(view: Trace, full: Trace) -> Trace:
-    """Return `view` with the replayed turns of `full`, which it was taken from, in front again."""
+    """Return `view` with the replayed turns of `full`, its origin, in front again."""
     length = prefix_length(full)
     return with_changes(view, turns=[*full.turns[:length], *view.turns]) if length else view
 
@@ -90,10 +90,10 @@ def replay(
     model: str | None = None,
     quant: str | None = None,
 ) -> Trace:
-    """Return a new trace whose turns are what `generate` makes of the original's.
+    """Return a new trace with the turns that `generate` returns for a copy of the original's.
 
-    `generate` is called once, with a copy of all turns. What identifies the test is taken over;
-    warnings, calls, observations and usage are not, for they were evidence of the other run.
+    `generate` is called once. The fields that identify the test are taken over; warnings, calls,
+    observations and usage are not, because they are evidence of the other run.
     """
     clock = SystemClock()
     started_at = clock.now()

@@ -1,4 +1,4 @@
-"""Running scenarios: the public names, whose code is the runner's."""
+"""Running scenarios: the public names of `wt_git.runner`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Scenarios: what an agent is asked, and everything its run is judged by.
+"""Scenarios: the user turns that an agent gets, and the checks on its run.
 
-A scenario never names a runtime. docs/writing-a-scenario.md explains every field to its author.
+A scenario never names a runtime. docs/writing-a-scenario.md explains every field.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _LISTS_OF_TEXT = (
 class NumberFact:
     """A number that the answer must state.
 
-    Where the answer mentions `unit` at all, it must stand near the number.
+    Where the answer mentions `unit` at all, it must be near the number.
     """
 
     value: int
@@ -65,10 +65,10 @@ class NumberFact:
 
 @dataclass
 class Policy:
-    """A named rule over the whole trace: a truthy or passed answer means that it was kept.
+    """A named rule over the whole trace; it is kept when the predicate is truthy or passed.
 
-    `effect_class` groups policies in reports (`wt_git.effect_classes` has the vocabulary) and is
-    never evaluated.
+    `effect_class` groups policies in reports (`wt_git.effect_classes` has the words) and is never
+    evaluated.
     """
 
     name: str
@@ -78,7 +78,7 @@ class Policy:
 
 @dataclass
 class Perturbation(ABC):
-    """An adverse condition of a run, which integrity verifies by its marker."""
+    """An adverse condition of a run; integrity checks its marker."""
 
     @abstractmethod
     def apply(self, trace: Trace) -> Trace:
@@ -92,7 +92,7 @@ class Perturbation(ABC):
 
 @dataclass
 class PreSendPerturbation(Perturbation):
-    """A condition that the agent meets in its message history, before the scored turn is sent."""
+    """A condition in the message history that the agent gets, before the scored turn is sent."""
 
     pre_send: ClassVar[bool] = True
 
@@ -104,17 +104,17 @@ class PreSendPerturbation(Perturbation):
 
 
 class TrajectoryCheck(ABC):
-    """A rule over the path that the agent took, beyond what the scenario's fields can say."""
+    """A rule about the tool calls that the scenario's fields cannot express."""
 
     @abstractmethod
     def check(self, calls: list[str]) -> CheckAnswer:
-        """Judge the observed tool names, oldest first; return passed and detail, or a layer result.
+        """Check the observed tool names, oldest first; return passed and detail, or a layer result.
 
         A platform may decorate the names: compare them with `tool_name_matches`.
         """
 
     def check_trace(self, trace: Trace, calls: list[str]) -> CheckAnswer:  # noqa: ARG002
-        """Judge the trace as well; override it where arguments or observations matter."""
+        """Check the trace as well; override it where arguments or observations matter."""
         return self.check(calls)
 
 
@@ -122,15 +122,15 @@ class TrajectoryCheck(ABC):
 class Scenario:
     """One test of an agent. `name` and either `prompt` or `user_turns` are required.
 
-    Outcome is judged by `target_facts` (every group, by any of its members), `target_numbers`,
-    `requires_tool_use` and `forbidden_facts`, or by `outcome_fn` in place of facts and numbers.
-    Trajectory is judged by `must_call` (a list or tuple inside it names alternatives),
-    `forbidden_calls`, `order_matters` and `trajectory_checks`; constraint by `policies`; integrity
-    by `perturbations`. `preconditions`, `requires_tools` and `requires_files` are checked before
-    the agent is contacted.
+    The outcome depends on `target_facts` (every group, by any of its members), `target_numbers`,
+    `requires_tool_use` and `forbidden_facts`, or on `outcome_fn` in place of facts and numbers. The
+    trajectory depends on `must_call` (a list or tuple inside it names alternatives),
+    `forbidden_calls`, `order_matters` and `trajectory_checks`; constraint on `policies`; integrity on
+    `perturbations`. `preconditions`, `requires_tools` and `requires_files` are checked before the
+    agent is contacted.
 
-    What is declared gates, unless `gate_layers` says otherwise; see `resolved_gate_layers`. Raises
-    `ValueError` for a scenario that could not be run or could never pass.
+    The layers with a declared check gate, unless `gate_layers` names others. Raises `ValueError` for
+    a scenario that could not be run or could never pass.
     """
 
     name: str
@@ -180,7 +180,7 @@ class Scenario:
             )
 
     def _refuse_bare_strings(self) -> None:
-        """Refuse a string where a list is meant: each of its letters would be a fact or a tool."""
+        """Refuse a string in place of a list: each of its letters would be a fact or a tool."""
         bare = [name for name in _LISTS_OF_TEXT if isinstance(getattr(self, name), str)]
         if any(isinstance(group, str) for group in self.target_facts):
             bare.append("each group of target_facts")
@@ -189,15 +189,15 @@ class Scenario:
 
     @property
     def scored_prompt(self) -> str:
-        """The user turn whose answer is scored: the last one."""
+        """The user turn with the scored answer: the last one."""
         return self.user_turns[-1] if self.user_turns else self.prompt
 
     def resolved_gate_layers(self) -> tuple[GateLayer, ...]:
         """Return the layers that decide the verdict beside integrity, in canonical order.
 
-        Without `gate_layers` these are outcome and whatever else the scenario declares a check for.
-        With it, exactly the layers it names, or with `strict_gates` those and the declared ones.
-        Raises `ValueError` when `gate_layers` was set to something unknown or repeated.
+        Without `gate_layers` these are outcome and each layer with a declared check. With it, exactly
+        the layers it names; with `strict_gates` also the declared ones. Raises `ValueError` when
+        `gate_layers` was set to an unknown or repeated layer.
         """
         self._check_gate_layers()
         declared = self._declared_layers()
@@ -227,10 +227,9 @@ class Scenario:
 
 
 def is_vacuous(scenario: Scenario) -> bool:
-    """Say whether `scenario` gates and yet checks nothing, so that even an empty answer passes.
+    """Say whether `scenario` gates without a check, so that even an empty answer passes.
 
-    Discovery warns of such scenarios. One that gates on no layer at all (`gate_layers=[]`) is a
-    deliberate diagnostic and not meant here.
+    Discovery warns of such scenarios, but not of a deliberate diagnostic (`gate_layers=[]`).
     """
     gates = scenario.resolved_gate_layers()
     return bool(gates) and not any(_has_check(scenario, layer) for layer in gates)

@@ -31,11 +31,11 @@ _SIDE_EFFECT_WEIGHT = 8
 
 
 class ScoreFormatError(ValueError):
-    """A stored score does not have the shape that its version promises."""
+    """A stored score does not have the shape of its version."""
 
 
 class Verdict(Enum):
-    """How one run ended, in the words that sidecars, rows and reports use."""
+    """The verdict on one run, as in sidecars, rows and reports."""
 
     PASS = "PASS"  # noqa: S105 - a verdict, not a password
     FAIL = "FAIL"
@@ -46,8 +46,8 @@ class Verdict(Enum):
 def validate_metrics(metrics: Mapping[str, MetricValue]) -> dict[str, MetricValue]:
     """Return a copy of `metrics` made of plain bool, int, float and str values.
 
-    Number types of other libraries become int or float. Raises `TypeError` for anything that is no
-    mapping or no metric, `ValueError` for a blank name and for NaN or an infinity.
+    Number types of other libraries become int or float. Raises `TypeError` for other types, and
+    `ValueError` for a blank name and for NaN or an infinity.
     """
     if not isinstance(metrics, Mapping):
         raise TypeError(f"metrics must be a mapping of names to values, got {metrics!r}")
@@ -78,9 +78,9 @@ def _metric_value(name: str, value: object) -> MetricValue:
 
 @dataclass
 class LayerResult:
-    """One layer's answer: did it pass, why (for people), and what was measured on the way.
+    """The result of one layer: whether it passed, the reason for people, and its metrics.
 
-    Metrics are information: they are aggregated over runs and never decide a verdict.
+    Metrics are aggregated over runs and never decide a verdict.
     """
 
     passed: bool
@@ -93,7 +93,7 @@ class LayerResult:
 
 @dataclass
 class FailureCost:
-    """What it would mean in operation if this scenario's behaviour went wrong.
+    """The cost of a failure of this scenario in production.
 
     Raises `ValueError` for an unknown severity and for a flag that is not a real boolean.
     """
@@ -145,41 +145,36 @@ class Score:
     ) -> None:
         if integrity is not None and robustness is not None:
             raise TypeError("integrity and robustness are two names of one layer: give only one")
-        witnessed = robustness if integrity is None else integrity
-        if witnessed is None:
+        given = robustness if integrity is None else integrity
+        if given is None:
             raise TypeError("a Score needs its integrity layer")
         self.outcome = outcome
         self.trajectory = trajectory
         self.constraint = constraint
-        self.integrity = witnessed
+        self.integrity = given
         self.failure_cost = FailureCost() if failure_cost is None else failure_cost
 
     @property
     def robustness(self) -> LayerResult:
-        """The integrity layer, under the name that version 1 gave it."""
+        """The integrity layer, under its name in version 1."""
         return self.integrity
 
     def layer(self, name: str) -> LayerResult:
         """Return one gate layer by name; raises `ValueError` for any other name."""
-        match name:
-            case "outcome":
-                return self.outcome
-            case "trajectory":
-                return self.trajectory
-            case "constraint":
-                return self.constraint
-            case _:
-                known = ", ".join(GATE_LAYER_ORDER)
-                raise ValueError(f"unknown gate layer {name!r}, expected one of {known}")
+        if name not in GATE_LAYER_ORDER:
+            known = ", ".join(GATE_LAYER_ORDER)
+            raise ValueError(f"unknown gate layer {name!r}, expected one of {known}")
+        layer: LayerResult = getattr(self, name)
+        return layer
 
     def gate_passed(self, layers: Iterable[str]) -> bool:
         """Say whether integrity and every named gate layer passed."""
-        gates = [self.layer(name) for name in layers]
-        return self.integrity.passed and all(gate.passed for gate in gates)
+        gates = [self.layer(name).passed for name in layers]
+        return self.integrity.passed and all(gates)
 
     @property
     def metrics(self) -> dict[str, MetricValue]:
-        """The metrics of all layers in one flat map, each under `<layer>.<name>`."""
+        """The metrics of all layers, each under `<layer>.<name>`."""
         return {
             f"{layer}.{name}": value
             for layer in SCORE_LAYER_ORDER
@@ -188,14 +183,11 @@ class Score:
 
 
 def score_to_dict(score: Score) -> dict[str, Any]:
-    """Return `score` as the JSON object that sidecars hold."""
+    """Return `score` as the JSON object of sidecars."""
     cost = score.failure_cost
     return {
         "windtunnel_score": SCORE_FORMAT_VERSION,
-        "outcome": _layer_to_dict(score.outcome),
-        "trajectory": _layer_to_dict(score.trajectory),
-        "constraint": _layer_to_dict(score.constraint),
-        "integrity": _layer_to_dict(score.integrity),
+        **{name: _layer_to_dict(getattr(score, name)) for name in SCORE_LAYER_ORDER},
         "failure_cost": {
             "severity": cost.severity,
             "customer_visible": cost.customer_visible,
@@ -216,8 +208,8 @@ def _layer_to_dict(layer: LayerResult) -> dict[str, Any]:
 def score_from_dict(payload: Mapping[str, Any]) -> Score:
     """Read a stored score of version 1 or 2, bare or inside a sidecar.
 
-    Nothing is coerced: whatever does not have the promised shape raises `ScoreFormatError`, which
-    names the part. The stored risk weight is ignored, since it follows from the other fields.
+    Nothing is coerced: a part of another shape raises `ScoreFormatError`, which names it. The stored
+    risk weight is ignored, since it follows from the other fields.
     """
     document = DocumentReader(payload, "", ScoreFormatError)
     nested = payload.get("score")

@@ -1,4 +1,4 @@
-"""Wiping an agent's SQLite state between runs, keeping its schema and its search index sound."""
+"""Deleting an agent's SQLite state between runs; schema and search index stay intact."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ _RESET = (
 
 @dataclass
 class StateResetConfig:
-    """Which database to wipe; `keep_state` turns the reset into nothing."""
+    """The database to reset; with `keep_state` it is not changed."""
 
     state_db_path: Path
     keep_state: bool = False
 
 
 def reset_state_db(cfg: StateResetConfig) -> None:
-    """Forget every message and session in one transaction; doing it twice changes nothing.
+    """Delete every message and session in one transaction; the schema version stays.
 
-    The schema version stays. Raises `FileNotFoundError` when there is no database, rather than
-    creating an empty one, and `sqlite3.OperationalError` when a table is missing.
+    Raises `FileNotFoundError` when there is no database, and `sqlite3.OperationalError` when a table
+    is missing.
     """
     if cfg.keep_state:
         return

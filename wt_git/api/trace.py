@@ -1,7 +1,8 @@
 """Traces: the record of one run, complete enough to be scored again without the agent.
 
-A trace is one JSON file (docs/architecture.md, "What is on disk"). It holds three accounts of what
-happened: the agent's own (`turns`), the tool servers' (`mcp_calls`) and the world's (`observations`).
+A trace is one JSON file (docs/files.md). It has three records of the run: the transcript of the
+agent (`turns`), the calls that reached a tool server (`mcp_calls`) and the external state afterwards
+(`observations`).
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _ID_LENGTH = 8
 
 
 class TraceFormatError(ValueError):
-    """A document is not a trace that this version can read."""
+    """A document is no trace that this version can read."""
 
 
 def compute_hash(text: str) -> Hash:
@@ -43,8 +44,8 @@ class Turn:
     """One message of the conversation, as the bench sent or received it.
 
     `tool_calls` keep the shape in which they arrived: OpenAI's (`id`, `type`, `function`) or flat
-    (`id`, `name`, `args`). `latency_ms` is how long the agent took, 0 for the user's side.
-    `rendered_prompt` is the exact text that the chat template produced, where a runtime knows it.
+    (`id`, `name`, `args`). `latency_ms` is the agent's time, 0 for a user turn. `rendered_prompt` is
+    the exact output of the chat template, where a runtime knows it.
     """
 
     role: str
@@ -62,13 +63,12 @@ class Turn:
 
 @dataclass
 class Trace:
-    """One run: who ran what, when, and everything that was witnessed.
+    """The complete record of one run.
 
-    `scenario_id`, `agent_id`, `variant_id` (the label), `model` and `quant` say what ran, `sampler`
-    with which settings. `worker_warnings` hold the markers by which evidence and integrity are
-    judged, and diagnostics. `mcp_calls` are the calls that reached a tool server, `observations` the
-    external state by source after the last turn. `usage` sums tokens over the run, `model_calls`
-    has them per call; both are None when the runtime did not report them.
+    `variant_id` is the label, `sampler` the sampling settings. `worker_warnings` has the markers for
+    evidence and integrity, and diagnostics. `mcp_calls` are the calls that reached a tool server,
+    `observations` the external state by source after the last turn. `usage` sums tokens over the
+    run, `model_calls` has them for each call; both are None when the runtime did not report them.
     """
 
     scenario_id: str
@@ -91,7 +91,7 @@ class Trace:
 
 
 def trace_to_dict(trace: Trace) -> dict[str, Any]:
-    """Return `trace` as the JSON object of its file; nested values are shared, not copied."""
+    """Return `trace` as the JSON object of its file; nested values are shared."""
     return {
         "windtunnel_trace": TRACE_FORMAT_VERSION,
         "run_id": trace.run_id,
@@ -163,7 +163,7 @@ def _turn_from(document: DocumentReader) -> Turn:
     turn = Turn(
         role=document.text("role"),
         content=document.text("content"),
-        # What an agent sent as calls is evidence in any shape; a call may even be no object.
+        # An agent's calls are evidence in any shape; a call may even be no object.
         tool_calls=document.array("tool_calls"),
         tool_results=document.mappings("tool_results"),
         latency_ms=document.number("latency_ms", 0.0),
@@ -184,10 +184,10 @@ def _moment(document: DocumentReader, name: str) -> datetime:
 
 
 def save_trace(trace: Trace, path: Path | str) -> None:
-    """Write `trace` to `path` whole, making the folders on the way.
+    """Write `trace` to `path` as a whole, and make the folders.
 
-    What JSON cannot hold (an agent may send NaN as an argument) is written as its `repr` rather
-    than losing the run. Raises `OSError` when the disk refuses.
+    A value that JSON lacks, such as NaN in an agent's argument, is written as its `repr`, so that the
+    run is not lost. Raises `OSError` when the file cannot be written.
     """
     payload = trace_to_dict(trace)
     try:
@@ -204,8 +204,8 @@ def save_trace(trace: Trace, path: Path | str) -> None:
 def load_trace(path: Path | str) -> Trace:
     """Read the trace at `path`.
 
-    Raises `TraceFormatError`, which names the file, for whatever it holds other than a trace, and
-    `OSError` when it cannot be read.
+    Raises `TraceFormatError`, which names the file, for other content, and `OSError` when it cannot
+    be read.
     """
     data = Path(path).read_bytes()
     try:
@@ -215,21 +215,21 @@ def load_trace(path: Path | str) -> Trace:
 
 
 def is_trace_json_path(path: Path | str) -> bool:
-    """Say whether a file name is a trace's: `.json` with no other dot, which sidecars have."""
+    """Say whether a file name is a trace's: `.json` without another dot; sidecars have one."""
     name = Path(path)
     return name.suffix == ".json" and "." not in name.stem
 
 
 def storage_path(trace: Trace, base_dir: Path | str | None = None) -> Path:
-    """Return where `trace` belongs under `base_dir` (default: `runs` here); creates nothing.
+    """Return the path of `trace` under `base_dir` (default: `runs` here); nothing is created.
 
-    Raises `ValueError` when a link under the base would lead the file out of it.
+    Raises `ValueError` when a symbolic link leads out of the base.
     """
     return Path(storage_name(trace, str(DEFAULT_BASE if base_dir is None else base_dir)))
 
 
 def storage_name(trace: Trace, base: str) -> str:
-    """Return the same as text: for those who store many runs, a Path costs as much as a write."""
+    """Return the same path as text: for many runs, making a Path costs as much as a write."""
     parts = (trace.scenario_id, trace.agent_id, trace.variant_id, trace.model, trace.quant)
     identity = trace.run_id[:_ID_LENGTH]
     if not identity.isalnum():
@@ -240,10 +240,10 @@ def storage_name(trace: Trace, base: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _checked_folder(base: str, cwd: str, parts: tuple[str, ...]) -> str:  # noqa: ARG001 - a key
-    """Return the folder of a trace, once it is sure to lie inside the base.
+    """Return the folder of a trace, after checking that it is inside the base.
 
-    Resolving takes a system call for each component: as much as all else that storing a run costs.
-    A sweep stores thousands of runs into one folder, so the answer is kept, per working directory.
+    The check makes a system call for each component, which doubles the cost of storing a run. A sweep
+    stores thousands of runs in one folder, so the answer is cached for each working directory.
     """
     folder = Path(base, *(folder_name(part) for part in parts))
     if not folder.resolve().is_relative_to(Path(base).resolve()):
@@ -252,10 +252,10 @@ def _checked_folder(base: str, cwd: str, parts: tuple[str, ...]) -> str:  # noqa
 
 
 def folder_name(text: str) -> str:
-    """Return the folder of a trace that stands for `text`, a scenario or label, say.
+    """Return the name of a trace's folder for `text`, for example a scenario or label.
 
-    One path component that is neither empty nor a way up; different texts may share one.
-    An agent says its model's name, so a name that no folder can have must not lose the run.
+    It is one path component, neither empty nor `..`; different texts may share one. Any text gets a
+    name, because an agent reports its own model and the run must not be lost.
     """
     if text in {"", ".", ".."}:
         return "_" * max(len(text), 1)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from wt_git.api.pack import ScenarioPack
 
-__all__ = ["builtin_packs"]
+_DIMENSIONS = ("tool_affordance",)
 
 
 def builtin_packs() -> list[ScenarioPack]:
     """Return the built-in packs in the order in which they are listed and run."""
-    from wt_git.scenarios import dim_tool_affordance  # noqa: PLC0415 - importing the root stays cheap
-
-    return [dim_tool_affordance.PACK]
+    return [importlib.import_module(f"{__name__}.dim_{name}").PACK for name in _DIMENSIONS]

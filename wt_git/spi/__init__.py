@@ -1,6 +1,6 @@
-"""What a runtime author imports: how agents are driven, tools witnessed, sweeps scheduled.
+"""The public names for runtime authors: agents, tool servers, hooks, probes and schedulers.
 
-docs/writing-a-runtime.md is the guide. The 30 names below and their order are the public surface.
+docs/writing-a-runtime.md is the guide. These 30 names and their order are the public surface.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""How an agent is described, provisioned and driven: the seam every runtime implements.
+"""How an agent is described, provisioned and driven: the protocols of a runtime.
 
-docs/writing-a-runtime.md states the rules; the protocols here are structural, so a driver inherits
-from nothing and registers nowhere.
+docs/writing-a-runtime.md states the rules. The protocols are structural: a runtime needs no base
+class and no registration.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 Message: TypeAlias = dict[str, Any]
-"""One chat message in the OpenAI shape: `role`, `content`, and where they apply `tool_calls` or
-`tool_call_id`."""
+"""One chat message in the OpenAI shape: `role`, `content`, and `tool_calls` or `tool_call_id` where
+they apply."""
 
 Response: TypeAlias = dict[str, Any]
-"""What `send` returns: flat (`content`, `tool_calls`), wrapped (`message`), or a chat completion
-(`choices`); beside them `usage`, `model`, `worker_warnings`, `rendered_prompt`, `tool_results`."""
+"""The reply of `send`: flat (`content`, `tool_calls`), wrapped (`message`), or a chat completion
+(`choices`); also `usage`, `model`, `worker_warnings`, `rendered_prompt` and `tool_results`."""
 
 
 def response_message(response: object) -> Mapping[str, Any]:
@@ -57,8 +57,8 @@ def _first_choice(choices: object) -> Mapping[str, Any]:
 def content_text(content: object) -> str:
     """Return a message's content as text: missing is empty, a list of parts is joined.
 
-    Of a list, strings and text parts (`type` absent or ending in `text`) count, in order; what
-    holds no text, an image or the model's thinking, contributes nothing.
+    Of a list, strings and text parts (`type` absent or ending in `text`) count, in order; images and
+    the model's thinking do not.
     """
     if isinstance(content, str):
         return content
@@ -81,7 +81,7 @@ def _part_text(part: object) -> str:
 
 @dataclass
 class ModelSpec:
-    """Which model answers: an opaque `name` and its quantisation; both land in every trace."""
+    """The model: an opaque `name` and its quantisation, both recorded in every trace."""
 
     name: str
     quant: str = "unknown"
@@ -89,7 +89,7 @@ class ModelSpec:
 
 @dataclass
 class SamplingConfig:
-    """How the model samples; None leaves a knob at the runtime's own default.
+    """The sampling settings of the model; None means the runtime's own default.
 
     `temperature` lies in 0.0..2.0, `top_p` above 0.0 up to 1.0, `max_tokens` is at least 1, and
     `tool_choice` is `auto`, `none`, `required` or a tool's name. Anything else, a bool taken for a
@@ -128,13 +128,13 @@ def _is_count(value: object) -> bool:
 
 
 def is_named(value: object) -> bool:
-    """Whether `value` is a string that is more than blanks."""
+    """Say whether `value` is a string that is not blank."""
     return isinstance(value, str) and bool(value.strip())
 
 
 @dataclass
 class MCPSpec:
-    """A tool server an agent is told about: the alias its configuration uses, and its HTTP URL."""
+    """A tool server in an agent's configuration: its alias there, and its HTTP URL."""
 
     name: str
     url: str
@@ -144,8 +144,8 @@ class MCPSpec:
 class MCPCall:
     """One call that reached a tool server, failed and refused ones included.
 
-    `args` are kept as they came; `result` is what the caller got back; `timestamp_ms` is when the
-    call arrived, in wall-clock milliseconds since the epoch; `extra` holds metadata.
+    `args` are not changed; `result` is the answer that the caller got; `timestamp_ms` is the time of
+    arrival, in wall-clock milliseconds since the epoch; `extra` holds metadata.
     """
 
     tool_name: str
@@ -157,17 +157,17 @@ class MCPCall:
 
 @runtime_checkable
 class MCPHandle(Protocol):
-    """A running tool server, as the agent and the runner see it."""
+    """A running tool server."""
 
     @property
     def url(self) -> str:
-        """Where the agent connects, for example `http://127.0.0.1:40123/mcp`."""
+        """The URL for the agent, for example `http://127.0.0.1:40123/mcp`."""
         ...
 
     def call_log(self) -> list[MCPCall]:
         """Return a copy of every call since the last reset, oldest first; raise if unreadable.
 
-        An empty list is the claim that no call was made.
+        An empty list means that no call was made.
         """
         ...
 
@@ -178,12 +178,12 @@ class MCPHandle(Protocol):
 
 @dataclass
 class AgentConfig:
-    """Which agent is tested, whatever platform it runs on; docs/writing-a-runtime.md.
+    """The configuration of the tested agent, on any platform; docs/writing-a-runtime.md.
 
-    `variant_id` is the label of the run. None means the runtime's own default. A runtime that
-    cannot honour a field that is set refuses it in `provision`; only the two ids and `model`, which
-    are also recorded, may be ignored. The runner never fills `mcp_servers`: started tool servers
-    reach the runtime as the second argument of `provision`.
+    `variant_id` is the label of the run. None means the runtime's own default. A runtime that cannot
+    honour a field that is set refuses it in `provision`; only the two ids and `model`, which are also
+    recorded, may be ignored. The runner never fills `mcp_servers`: started tool servers are the
+    second argument of `provision`.
     """
 
     agent_id: str = "agent"
@@ -206,38 +206,38 @@ class AgentHandle(Protocol):
     """
 
     def send(self, messages: list[Message], session_id: str) -> Response:
-        """Deliver one user turn to completion and return the reply with every tool call made.
+        """Send one user turn, wait for its end, and return the reply with every tool call made.
 
-        An unknown `session_id` begins a session. The driver has its own deadline. An exception
+        An unknown `session_id` begins a session. The runtime has its own deadline. An exception
         makes the run INVALID; a failure of the agent itself is a reply with a worker warning.
         """
         ...
 
     def reset_state(self) -> None:
-        """Wipe all that lets one run influence the next; complete on return, or raise."""
+        """Delete all state that lets one run influence the next; complete on return, or raise."""
         ...
 
     def teardown(self) -> None:
-        """Release everything; may be called twice and after a crash, and does not raise."""
+        """Release everything; callable twice and after a crash, and does not raise."""
         ...
 
 
 @runtime_checkable
 class AgentRuntime(Protocol):
-    """A platform that can bring an agent up; docs/writing-a-runtime.md, "The runtime"."""
+    """A platform that can provision an agent; docs/writing-a-runtime.md, "The runtime"."""
 
     def provision(self, config: AgentConfig, mcps: list[MCPHandle] | None = None) -> AgentHandle:
-        """Bring up one agent and return its handle once its tools can really be called.
+        """Provision one agent and return its handle as soon as its tools can be called.
 
-        `mcps` are handles of servers that already run. Raises when it cannot be done, after
-        cleaning up what it began; the caller owns `teardown`.
+        `mcps` are handles of running servers. On failure it cleans up and raises; the caller owns
+        `teardown`.
         """
         ...
 
 
 @runtime_checkable
 class RunnerMCPConfigurableRuntime(Protocol):
-    """A runtime that says whether a pack's tool servers can be mounted in its agent."""
+    """A runtime that declares whether a pack's tool servers can be mounted in its agent."""
 
     @property
     def accepts_runner_managed_mcps(self) -> bool:
@@ -247,12 +247,12 @@ class RunnerMCPConfigurableRuntime(Protocol):
 
 @runtime_checkable
 class SurfaceIntrospectableAgentHandle(Protocol):
-    """A handle that can report the steering text its model is given."""
+    """A handle that can report the steering text of its model."""
 
     def describe_surface(self) -> dict[str, Any]:
         """Return the block: `status` (`reported`, `rendered`, `unavailable` or `invalid`).
 
-        `reported` and `rendered` also carry the lists `system_instructions`, `tool_definitions`
-        and `extra_segments`; `invalid` a `detail`. Expected conditions are a status, no exception.
+        `reported` and `rendered` also have the lists `system_instructions`, `tool_definitions` and
+        `extra_segments`; `invalid` has a `detail`. Expected conditions are a status, no exception.
         """
         ...

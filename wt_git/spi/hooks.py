@@ -1,7 +1,7 @@
-"""Lifecycle hooks: they watch a batch, may ask the agent one more question, and change nothing.
+"""Lifecycle hooks: they observe a batch and may ask the agent one more question.
 
-docs/writing-a-runtime.md, "Lifecycle hooks". A hook's exception becomes a warning; no hook changes
-a verdict or an exit status.
+docs/writing-a-runtime.md, "Lifecycle hooks". An exception of a hook becomes a warning; no hook
+changes a verdict or an exit status.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ _NAME = re.compile(r"[a-z0-9_-]+")
 
 
 def is_hook_name(name: object) -> bool:
-    """Whether `name` may name a hook or label an artifact: `[a-z0-9_-]+`, nothing around it."""
+    """Say whether `name` is allowed for a hook or an artifact's label: `[a-z0-9_-]+`."""
     return isinstance(name, str) and _NAME.fullmatch(name) is not None
 
 
 def converse_timeout_s() -> float:
-    """Return the deadline of `converse` in seconds, from the environment, 30 where it says none."""
+    """Return the deadline of `converse` in seconds, from the environment, by default 30."""
     raw = os.environ.get(CONVERSE_TIMEOUT_VARIABLE, "")  # noqa: TID251 - read anew for every call
     try:
         seconds = float(raw)
@@ -53,7 +53,7 @@ def converse_timeout_s() -> float:
 
 @dataclass(frozen=True)
 class HookArtifact:
-    """JSON data a hook wants kept; the caller of the runner decides where."""
+    """JSON data from a hook; the caller of the runner decides where it is stored."""
 
     hook_name: str
     payload: Any
@@ -61,22 +61,22 @@ class HookArtifact:
 
 
 class Hook:
-    """Watches the points of a batch; override those you need.
+    """Observes the points of a batch; override those you need.
 
-    `name` (`[a-z0-9_-]+`) marks the hook's warnings and files. Any object with these methods will
-    do; of a subclass only the points it overrides are called.
+    `name` (`[a-z0-9_-]+`) marks the hook's warnings and files. Any object with these methods is a
+    hook; of a subclass only the overridden points are called.
     """
 
     name: ClassVar[str] = "hook"
 
     def on_provisioned(self, ctx: HookContext) -> None:
-        """Once per batch, when the world was checked and no run has begun."""
+        """Once per batch, after the world preconditions and before the first run."""
 
     def on_run_start(self, ctx: HookContext) -> None:
         """Per run, after the resets and before the first turn is sent."""
 
     def on_run_scored(self, ctx: HookContext) -> None:
-        """Per run, once it is scored, a run that broke included; `converse` works only here."""
+        """Per run, after its scoring, also of a run that broke; `converse` works only here."""
 
     def on_run_end(self, ctx: HookContext) -> None:
         """Per run, right after every hook's `on_run_scored`."""
@@ -89,10 +89,10 @@ class Hook:
 
 
 class HookContext:
-    """What a hook sees at one point, and the three things it can do there.
+    """The data of a hook at one point, and its three actions.
 
-    Everything it hands out is live: changing it is a bug of the hook. Members that do not exist at
-    a point are None. Raises `ValueError` when `hook_name` is no hook name.
+    All objects are live: changing one is a bug of the hook. Members that do not exist at a point are
+    None. Raises `ValueError` when `hook_name` is no hook name.
     """
 
     def __init__(
@@ -145,7 +145,7 @@ class HookContext:
 
     @property
     def agent(self) -> AgentConfig | None:
-        """The configuration the agent was provisioned with."""
+        """The configuration of the provisioned agent."""
         return self._agent
 
     @property
@@ -175,7 +175,7 @@ class HookContext:
 
     @property
     def artifacts(self) -> tuple[HookArtifact, ...]:
-        """What was emitted so far."""
+        """The artifacts emitted so far."""
         return tuple(self._artifacts)
 
     @property
@@ -209,11 +209,11 @@ class HookContext:
             self._warning_sink(f"hook:{self._hook_name}: {message}")
 
     def emit_artifact(self, payload: Any, label: str | None = None) -> None:
-        """Keep a copy of `payload`, as JSON would read it back.
+        """Store a copy of `payload` as JSON data.
 
-        Raises `ValueError` for a label outside `[a-z0-9_-]+` and `TypeError` for what JSON cannot
-        hold, NaN and infinities included. Objects emitted after a `converse` say that the agent's
-        tools were enabled during it, and whether it timed out.
+        Raises `ValueError` for a label outside `[a-z0-9_-]+` and `TypeError` for values that JSON
+        lacks, such as NaN. Objects emitted after a `converse` record that the agent's tools were
+        enabled during it, and whether it timed out.
         """
         if label is not None and not is_hook_name(label):
             raise ValueError(f"artifact label {label!r} must match [a-z0-9_-]+")
@@ -230,9 +230,9 @@ class HookContext:
     def converse(self, text: str) -> str:
         """Ask the agent one more question in the run's session and return the reply's text.
 
-        Works only at `on_run_scored`; the trace's turns stay as they are. Raises `RuntimeError`
-        elsewhere, when the agent fails, and when WT_HOOK_CONVERSE_TIMEOUT_S (30 s) have passed; a
-        reply that comes later is discarded.
+        Works only at `on_run_scored`; the trace's turns do not change. Raises `RuntimeError`
+        elsewhere, when the agent fails, and after WT_HOOK_CONVERSE_TIMEOUT_S (30 s); a later reply is
+        discarded.
         """
         if self._phase != CONVERSE_PHASE or self._handle is None or self._session_id is None:
             raise RuntimeError(
@@ -258,8 +258,6 @@ class HookContext:
 
 
 class _ConverseCall:
-    """How one `converse` went."""
-
     __slots__ = ("duration_ms", "error", "status")
 
     def __init__(self) -> None:
@@ -281,7 +279,7 @@ class _ConverseCall:
 
 
 class _Request:
-    """One `send` on a thread of its own, because only the asker has a deadline."""
+    """One `send` on a thread of its own, so that the caller can stop waiting."""
 
     def __init__(self, handle: AgentHandle, session_id: str, text: str) -> None:
         self._handle = handle
@@ -292,15 +290,15 @@ class _Request:
         self._failure: Exception | None = None
 
     def answered_within(self, timeout_s: float) -> bool:
-        # A daemon: an agent that never answers must not keep the process alive.
+        # A daemon thread: an agent that never answers must not keep the process alive.
         thread = threading.Thread(target=self._send, name="wt-converse", daemon=True)
         thread.start()
-        self._is_sent.wait()  # the deadline is the agent's, not that of a busy machine's threads
+        self._is_sent.wait()  # the deadline begins when the thread runs
         thread.join(timeout_s)
         return not thread.is_alive()
 
     def result(self) -> Any:
-        """Return the response, or raise what the agent raised."""
+        """Return the response, or raise the agent's exception."""
         if self._failure is not None:
             raise self._failure
         return self._response
@@ -311,10 +309,9 @@ class _Request:
             self._response = self._handle.send(
                 [{"role": "user", "content": self._text}], self._session_id
             )
-        except BaseException as error:  # noqa: BLE001 - handed to the asker
+        except BaseException as error:  # noqa: BLE001 - raised by result()
             self._failure = error if isinstance(error, Exception) else RuntimeError(repr(error))
 
 
 def _reply_text(reply: object) -> str:
-    """Return the text of a normalised reply: of a message, or the text itself."""
     return content_text(reply.get("content") if isinstance(reply, Mapping) else reply)

@@ -1,7 +1,7 @@
-"""Tool servers the runner starts, and the handles through which it witnesses their calls.
+"""Tool servers that the runner starts, and their optional abilities.
 
-docs/writing-a-runtime.md, "Tool servers". What a server logged is the bench's primary evidence of
-what an agent did; its own account comes second.
+docs/writing-a-runtime.md, "Tool servers". The call log of a server is the primary evidence of an
+agent's tool calls; the transcript comes second.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ __all__ = [
 
 @runtime_checkable
 class MCPServer(Protocol):
-    """A tool server the runner starts once per batch and stops afterwards."""
+    """A tool server that the runner starts once per batch and stops afterwards."""
 
     def start(self) -> MCPHandle:
-        """Start serving and return once the URL accepts traffic; raise and leave nothing behind."""
+        """Start, and return as soon as the URL accepts traffic; on failure clean up and raise."""
         ...
 
     def stop(self) -> None:
-        """Release ports and processes; may be called twice, and when it was never started."""
+        """Release ports and processes; callable twice, and without a start."""
         ...
 
 
 @runtime_checkable
 class ToolIntrospectableMCPHandle(Protocol):
-    """A tool server that can name what it serves."""
+    """A tool server that can name its tools."""
 
     def served_tools(self) -> list[str]:
         """Return the tools' bare names."""
@@ -45,7 +45,7 @@ class ToolIntrospectableMCPHandle(Protocol):
 
 @runtime_checkable
 class ToolDefinitionIntrospectableMCPHandle(Protocol):
-    """A tool server that can show the definitions the agent sees."""
+    """A tool server that can return the definitions of its tools."""
 
     def served_tool_definitions(self) -> list[dict[str, Any]]:
         """Return `{name, description, input_schema, result_schema?}` in manifest order."""
@@ -54,12 +54,12 @@ class ToolDefinitionIntrospectableMCPHandle(Protocol):
 
 @runtime_checkable
 class FailureInjectableMCPHandle(Protocol):
-    """A tool server that can be told to misbehave; the runner never does so itself."""
+    """A tool server with failure modes; the runner never sets one itself."""
 
     def configure_failure_mode(self, mode: str | None) -> None:
         """Fail in this way from the next call on, until changed; None serves normally.
 
         Modes: `malformed_json`, `timeout`, `empty_unexpected`, `auth_scope_denied`. Raises
-        `ValueError` for a mode the server does not know.
+        `ValueError` for an unknown mode.
         """
         ...

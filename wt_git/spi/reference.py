@@ -1,7 +1,7 @@
 """Scripted model decisions that certify a scenario, and the runtimes that can play them.
 
 docs/writing-a-scenario.md, "Reference cases". Only the model's inference is replaced; the agent's
-loop, its tools, fixtures, evidence and scoring are the real ones.
+loop, tools, fixtures, evidence and scoring are the real ones.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ ReferenceKind: TypeAlias = Literal["golden", "poison"]
 
 @dataclass(frozen=True)
 class ReferenceToolCall:
-    """One tool call the scripted model decides on.
+    """One tool call of the scripted model.
 
     Raises `ValueError` for a blank name and for arguments that are no JSON object.
     """
@@ -77,8 +77,8 @@ class ReferenceCase:
     """A whole scripted agent turn: decisions with calls, then one with the final answer.
 
     `decisions` may be any sequence and is kept as a tuple. Raises `ValueError` for a blank name, an
-    unknown kind, no decisions, a decision before the last that calls nothing, or a last one that
-    calls a tool or says nothing.
+    unknown kind, no decisions, an earlier decision without a call, or a last one with a call or
+    without an answer.
     """
 
     name: str
@@ -120,12 +120,12 @@ class ReferenceCase:
 
 @runtime_checkable
 class ReferenceCapableAgentRuntime(AgentRuntime, Protocol):
-    """A runtime that can put scripted decisions in the place of its model."""
+    """A runtime that can replace its model by scripted decisions."""
 
     def provision_reference(
         self, config: AgentConfig, case: ReferenceCase, mcps: list[MCPHandle] | None = None
     ) -> AgentHandle:
-        """Provision one agent whose model answers with `case.decisions`, one after another.
+        """Provision one agent with a model that answers with `case.decisions`, one after another.
 
         Called once per case. `teardown` of the handle removes the substitution before it returns.
         """

@@ -1,4 +1,4 @@
-"""What `--runtime NAME` resolves to: an object that builds a runtime.
+"""The plugin behind `--runtime NAME`: an object that builds a runtime.
 
 docs/writing-a-runtime.md, "The plugin".
 """

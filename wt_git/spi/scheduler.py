@@ -1,7 +1,7 @@
-"""In which order, and how many at a time, the jobs of a sweep run.
+"""Schedulers: the order and the concurrency of a sweep's jobs.
 
-docs/writing-a-runtime.md, "Schedulers", states the contract; an implementation subclasses
-`Scheduler` and is named by `--scheduler`.
+docs/writing-a-runtime.md, "Schedulers", states the rules; an implementation subclasses `Scheduler`
+and is named by `--scheduler`.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 class RunJob:
     """One scenario of a sweep; calling the job executes it.
 
-    `index` is its position in the selection, `name` the scenario's name, `runs` how often it flies.
-    A job reports its scenario's failures itself: an exception that leaves it ends the sweep.
+    `index` is its position in the selection, `name` the scenario's name, `runs` the number of its
+    runs. A job reports its scenario's failures itself: an exception of the job ends the sweep.
     """
 
     index: int
@@ -38,15 +38,15 @@ class Scheduler(ABC):
 
     1. A job runs once or not at all, and none starts once `stop` is set.
     2. At no moment do more than `max_concurrency` jobs run.
-    3. After a job raised, nothing new starts; what runs finishes; then the first such exception is
-       raised again.
-    4. `execute` returns only when nothing runs.
+    3. After a job raised, no job starts; running jobs finish; then the first such exception is raised
+       again.
+    4. `execute` returns only when no job runs.
     """
 
     name: ClassVar[str] = "custom"
 
     def __init__(self, max_concurrency: int = 1) -> None:
-        """Take the limit; raises `ValueError` for anything but an int of at least 1."""
+        """Set the limit; raises `ValueError` unless it is an int of at least 1."""
         if not _is_limit(max_concurrency):
             raise ValueError(
                 f"max_concurrency must be an integer of at least 1, got {max_concurrency!r}"
@@ -86,23 +86,23 @@ class ConcurrentScheduler(Scheduler):
 
     def execute(self, jobs: Sequence[RunJob], stop: threading.Event) -> None:
         """Hand each job to the pool no earlier than a worker is free to take it."""
-        # Not at module level: it imports logging, and everyone imports this package.
+        # Not at module level: it imports logging, which few sweeps need.
         from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415
 
-        flight = _Flight(stop)
+        shared = _SharedState(stop)
         slots = threading.Semaphore(self.max_concurrency)
         with ThreadPoolExecutor(self.max_concurrency, thread_name_prefix="wt-job") as pool:
             for job in jobs:
                 slots.acquire()
-                if not flight.may_start():
+                if not shared.may_start():
                     break
-                pool.submit(flight.fly, job, slots)
-        if flight.failure is not None:
-            raise flight.failure
+                pool.submit(shared.run, job, slots)
+        if shared.failure is not None:
+            raise shared.failure
 
 
-class _Flight:
-    """What the workers of one `execute` share: whether to go on, and the first failure."""
+class _SharedState:
+    """The state of one `execute` that its workers share."""
 
     def __init__(self, stop: threading.Event) -> None:
         self._stop = stop
@@ -112,8 +112,8 @@ class _Flight:
     def may_start(self) -> bool:
         return self.failure is None and not self._stop.is_set()
 
-    def fly(self, job: RunJob, slots: threading.Semaphore) -> None:
-        """Run `job` on a worker, unless the sweep ended between hand-over and here."""
+    def run(self, job: RunJob, slots: threading.Semaphore) -> None:
+        """Run `job` on a worker, unless the sweep has ended meanwhile."""
         try:
             if self.may_start():
                 job()
@@ -128,4 +128,4 @@ BUILTIN_SCHEDULERS: dict[str, type[Scheduler]] = {
     SequentialScheduler.name: SequentialScheduler,
     ConcurrentScheduler.name: ConcurrentScheduler,
 }
-"""The schedulers `--scheduler` knows by name."""
+"""The built-in schedulers by name, for `--scheduler`."""

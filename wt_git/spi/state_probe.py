@@ -1,4 +1,4 @@
-"""Looking at the world outside the agent: what it changed, frozen before scoring.
+"""Probes of external state, which is captured before scoring.
 
 docs/writing-a-scenario.md, "External state".
 """
@@ -10,7 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 
 @runtime_checkable
 class StateProbe(Protocol):
-    """Snapshots external state after a run and restores its baseline before one.
+    """Captures external state after a run and restores its baseline before one.
 
     A probe may also have `bind_workspace(path)` (or `set_workspace_dir(path)`), called once per
     batch with the handle's `workspace_dir`.
@@ -21,5 +21,5 @@ class StateProbe(Protocol):
         ...
 
     def reset(self) -> None:
-        """Restore the seeded baseline; may be called twice, and raises if it could not."""
+        """Restore the seeded baseline, or raise; callable twice."""
         ...

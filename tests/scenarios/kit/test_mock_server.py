@@ -13,8 +13,9 @@ from wt_git.api.perturbations.tool_failures import (
     declared_failures,
 )
 from wt_git.api.scenario import Perturbation, Scenario
-from wt_git.scenarios.dim_tool_affordance.mock_mcp.server import tools
 from wt_git.scenarios.kit.mock_server import mcp_factory
+
+TOOLS = "wt_git.scenarios.dim_tool_affordance.mock_mcp.server"
 
 
 class OfTheHistory(Perturbation):
@@ -50,7 +51,7 @@ def test_each_perturbation_of_the_world_arms_its_tool():
 
 def test_the_server_fails_where_the_scenario_says_and_nowhere_else():
     """The perturbed tool's answer does not parse; the directory still works."""
-    server = mcp_factory(tools)(scenario(ToolReturnsMalformedJson("order_query", 1.0)))
+    server = mcp_factory(TOOLS)(scenario(ToolReturnsMalformedJson("order_query", 1.0)))
     try:
         handle = server.start()
         assert call_tool(handle.url, "order_query", {}).text == "INVALID_JSON{{{"
@@ -65,7 +66,7 @@ def test_the_server_fails_where_the_scenario_says_and_nowhere_else():
 
 def test_each_batch_has_a_server_of_its_own():
     """What one batch did is not in the next one's log."""
-    factory = mcp_factory(tools)
+    factory = mcp_factory(TOOLS)
     first, second = factory(scenario()), factory(scenario())
     try:
         call_tool(first.start().url, "client_lookup")

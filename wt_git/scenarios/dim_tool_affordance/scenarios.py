@@ -13,7 +13,7 @@ MEDIUM_VISIBLE: Final = FailureCost(severity="medium", customer_visible=True)
 
 DIM_TAG: Final = "dim:tool_affordance"
 
-# What an answer says when an export was started and its link is still to come.
+# The words of an answer after the start of an export, before its link arrives.
 CSV_DELIVERY_MARKERS: Final = [
     "follow-up",
     "follow up",

@@ -1,4 +1,4 @@
-"""The dimension's rows: the shared fact base, and one client whose stock is a page of articles."""
+"""The dimension's rows: shared rows, and one client with a page of articles in stock."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What the built-in dimensions share: one fact base, one set of tools, one way to serve them."""
+"""The fact base, tools and mock server that the built-in dimensions share."""

@@ -18,7 +18,7 @@ STAGES: Final = ("Intake", "Checked In", "Storage", "Client Outbound", "Shipped"
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """A customer. `id` is what strict tools want; names only work in a lookup."""
+    """A customer. Strict tools need the `id`; names only work in a lookup."""
 
     id: str
     name: str
@@ -29,7 +29,7 @@ class Client:
     archived: bool = False
 
     def row(self) -> dict[str, Any]:
-        """Return the client as tools send it."""
+        """Return the client as JSON."""
         return {
             "id": self.id,
             "name": self.name,
@@ -53,7 +53,7 @@ class Product:
     bundle: bool = False
 
     def row(self) -> dict[str, Any]:
-        """Return the product as tools send it."""
+        """Return the product as JSON."""
         return {
             "sku": self.sku,
             "name": self.name,
@@ -66,7 +66,7 @@ class Product:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A quantity of one article that a client has ordered, and where it is now."""
+    """A quantity of one article that a client has ordered, and its stage."""
 
     id: str
     sku: str
@@ -78,7 +78,7 @@ class Order:
     batch: str | None = None
 
     def row(self) -> dict[str, Any]:
-        """Return the order as tools send it."""
+        """Return the order as JSON."""
         row = {
             "orderId": self.id,
             "sku": self.sku,
@@ -94,7 +94,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class FactBase:
-    """The rows of one dimension. Every answer is made of fresh rows that a caller may change."""
+    """The rows of one dimension. Every answer has new rows that a caller may change."""
 
     clients: tuple[Client, ...]
     orders: tuple[Order, ...] = ()
@@ -128,7 +128,7 @@ class FactBase:
     ) -> list[dict[str, Any]]:
         """Return the orders of the client with exactly this id, this sku, this stage.
 
-        Only the case of the id is forgiven: a name finds nothing.
+        The case of the id does not count. A name finds no order.
         """
         found = [
             order.row()
@@ -142,7 +142,7 @@ class FactBase:
         return found[start:] if limit is None else found[start : start + max(limit, 0)]
 
     def order_report(self, sku: str, client: str | None = None) -> dict[str, Any]:
-        """Return `byStage`, with every stage, and `total`: how many orders, how large together."""
+        """Return `byStage`, with every stage, and `total`: the number of orders and their quantity."""
         found = self.query_orders(client, sku)
         by_stage = tally_by_stage(found)
         return {
@@ -156,7 +156,7 @@ class FactBase:
 
 
 def tally(orders: Iterable[dict[str, Any]]) -> dict[str, int]:
-    """Return how many orders there are, and their quantity together."""
+    """Return the number of orders and their total quantity."""
     quantities = [order["quantity"] for order in orders]
     return {"count": len(quantities), "quantity": sum(quantities)}
 

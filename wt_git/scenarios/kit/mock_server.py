@@ -1,7 +1,7 @@
-"""Serving a dimension's tools: the factory a pack hands to the runner, and the module's own start.
+"""Serving a dimension's tools, in a run and by hand.
 
-The server kit is found by name when it is needed. Scenarios describe tests and must load, and be
-listed, without a tool server's libraries: docs/architecture.md, "Layers".
+The server kit and the tools are loaded by name when they are needed: scenarios must load, and be
+listed, without a tool server's libraries. docs/architecture.md, "Layers".
 """
 
 from __future__ import annotations
@@ -18,29 +18,29 @@ if TYPE_CHECKING:
     from wt_git.scenarios.kit.tools import Tool
     from wt_git.spi.mcp_server import MCPServer
 
-_SERVER_KIT = "wt_git.mcp.canned"
 _SERVER_NAME = "windtunnel"
 
 
-def mcp_factory(tools: Callable[[], Sequence[Tool]]) -> Callable[[Scenario], MCPServer]:
-    """Return a pack's `mcp_factory`: a fresh server per batch, its tools made by `tools`.
+def mcp_factory(tools_module: str) -> Callable[[Scenario], MCPServer]:
+    """Return a pack's `mcp_factory`: a new server for each batch.
 
-    The tools have bare names, and fail as the scenario's perturbations say.
+    Its tools come from the function `tools` of `tools_module`. They have bare names and the failures
+    of the scenario's perturbations.
     """
 
     def build(scenario: Scenario) -> MCPServer:
-        server: MCPServer = _server_kit().canned_server(
-            _SERVER_NAME, tools(), failures=declared_failures(scenario.perturbations)
-        )
+        tools = importlib.import_module(tools_module).tools()
+        failures = declared_failures(scenario.perturbations)
+        server: MCPServer = _server_kit().canned_server(_SERVER_NAME, tools, failures=failures)
         return server
 
     return build
 
 
-def serve(tools: Callable[[], Sequence[Tool]], *, port: int = 8080) -> None:
-    """Serve the tools until the process is told to end, as the `MOCK_MCP_` environment says."""
-    _server_kit().serve(_SERVER_NAME, tools(), port=port)
+def serve(tools: Sequence[Tool], *, port: int = 8080) -> None:
+    """Serve `tools` until the process ends; `MOCK_MCP_` variables set the address."""
+    _server_kit().serve(_SERVER_NAME, tools, port=port)
 
 
 def _server_kit() -> Any:
-    return importlib.import_module(_SERVER_KIT)
+    return importlib.import_module("wt_git.mcp.canned")

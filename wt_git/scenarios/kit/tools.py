@@ -26,7 +26,7 @@ def envelope(inner: Mapping[str, Any]) -> dict[str, Any]:
 def table(
     inner: Mapping[str, Any], columns: Sequence[str], rows: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """Return `inner` as an answer with a table; each row's values stand in the columns' order."""
+    """Return `inner` as an answer with a table; each row's values are in the columns' order."""
     return {
         **envelope(inner),
         "columns": list(columns),
@@ -38,7 +38,7 @@ def table(
 def page(
     found: Sequence[dict[str, Any]], *, limit: int, offset: int
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """Return the rows of one page, and the `pagination` object that says whether there are more."""
+    """Return the rows of one page, and its `pagination` object."""
     start, size = max(offset, 0), max(limit, 0)
     shown = list(found[start : start + size])
     return shown, {
@@ -76,10 +76,10 @@ _DELIVERY: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool of a mock server: its bare name, what it does, and what the agent is told it does.
+    """A tool of a mock server: its bare name, its function, and its description for the agent.
 
-    `failing` says how the tool shows a failure mode where it has a way of its own: a function of
-    the same arguments for each such mode.
+    `failing` has a function of the same arguments for each failure mode that this tool shows in its
+    own way.
     """
 
     name: str
@@ -89,7 +89,7 @@ class Tool:
 
 
 def client_lookup(facts: FactBase) -> Tool:
-    """Return the lenient lookup, the only tool in which a client's name works."""
+    """Return the lenient lookup, the only tool that accepts a client's name."""
 
     def look_up(
         query: str = "",
@@ -254,7 +254,6 @@ def _without_orders(facts: FactBase) -> FactBase:
 
 
 def _rejected_stage(stage: str | None = None, **_: object) -> dict[str, Any]:
-    """Return the refusal of a stage that the order system does not know."""
     return {
         "rejected": True,
         "error": f"Schema validation error: order_query does not accept stage={stage!r};"

@@ -1,1 +1,1 @@
-"""The tools that the dimension's scenarios are played against."""
+"""The tools of the dimension's scenarios."""

@@ -1,7 +1,7 @@
 """The dimension's mock server: the four common tools over its rows.
 
-The pack's factory serves them. To try them by hand, run this module; the `MOCK_MCP_HOST`,
-`MOCK_MCP_PORT` and `TOOL_PREFIX` variables say where and under which names.
+The pack's factory serves them. To try them by hand, run this module; `MOCK_MCP_HOST`,
+`MOCK_MCP_PORT` and `TOOL_PREFIX` set the address and the prefix of the tools' names.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from wt_git.scenarios.kit.tools import Tool, common_tools
 
 
 def tools() -> list[Tool]:
-    """Return the tools, made afresh for one server."""
+    """Return new tools for one server."""
     return common_tools(FACTS)
 
 
 if __name__ == "__main__":
-    mock_server.serve(tools)
+    mock_server.serve(tools())
