@@ -206,6 +206,15 @@ def read_beginning(path: Path | str, most: int) -> bytes:
         os.close(descriptor)
 
 
+def write_over(path: Path | str, data: bytes) -> None:
+    """Write over the first bytes of a file that is there."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0))
+    try:
+        os.pwrite(descriptor, data, 0)
+    finally:
+        os.close(descriptor)
+
+
 def try_lock(descriptor: int) -> bool:
     """Take the lock of those who append, until the descriptor is closed, if nobody has it.
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from wt_git.files import json_line
 from wt_git.ladder.gate import Earned, Refused, decide
 from wt_git.records.fingerprint import FingerprintParts
-from wt_git.records.ledger.row import GateRow, ScenarioId, gate_row
+from wt_git.records.ledger.row import Row, ScenarioId, read_row
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -97,10 +96,10 @@ class History:
         """Add a probe."""
         return self.sweep("probe", {name: passed}, **changes)
 
-    def rows(self) -> list[GateRow]:
+    def rows(self) -> list[Row]:
         """The ledger as the gate reads it: written as lines and read back."""
         lines = [json_line(record) for record in self.records]
-        read = (gate_row(json.loads(line)) for line in lines)
+        read = (read_row(line.encode()) for line in lines)
         return [row for row in read if row is not None]
 
     def decide(
@@ -139,8 +138,8 @@ def names(scenarios: Iterable[ScenarioId]) -> list[str]:
 
 
 def what_a_ledger_returns(
-    rows: Sequence[GateRow], target: str, fingerprint: str
-) -> tuple[list[GateRow], bool]:
+    rows: Sequence[Row], target: str, fingerprint: str
+) -> tuple[list[Row], bool]:
     """The few rows that an index finds of a big ledger, and whether it knows the target at all.
 
     Of each scenario: its latest regression row, its latest focused pass, and its latest focused pass
@@ -152,7 +151,7 @@ def what_a_ledger_returns(
             continue
         if row.tier == "regression":
             kept["regression", row.scenario] = index
-        if row.passes:
+        if row.is_focused_pass:
             kept["pass", row.scenario] = index
             if row.fingerprint == fingerprint:
                 kept["current", row.scenario] = index

@@ -30,8 +30,10 @@ def layer_table() -> str:
     rows.append(
         (
             ", ".join(f"`{name}`" for name in leaves["modules"]),
-            "; ".join(f"`{name}`: {_names(of)}" for name, of in leaves["imports"].items()),
-            _names(leaves["third_party"]),
+            *(
+                "; ".join(f"`{name}`: {_names(of)}" for name, of in leaves[key].items())
+                for key in ("imports", "third_party")
+            ),
             "the rest: these are the leaves",
         )
     )

@@ -1,8 +1,8 @@
 """Append a row or make the index, and be killed one step later each time.
 
-`python killed_indexer.py append|ask`, in a folder of its own. A step is a call to the system or
-into SQLite. Prints one JSON line a round: whether the row was written, and whether the next who
-asks gets the answer of the ledger. Ends with the first round that nobody killed.
+`python killed_indexer.py append|ask`, in a folder of its own. A step is a call to the system. Prints
+one JSON line a round: whether the row was written, and whether the next question gets the answer of
+the ledger. Ends with the first round in which nothing was killed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from wt_git.records import layout
 from wt_git.records.ledger.index_file import append_row
 from wt_git.records.ledger.ledger import Ledger
 
-OUTSIDE = ("posix", "fcntl", "sqlite3", "_sqlite3", "_io")
+OUTSIDE = ("posix", "fcntl", "_io")
 
 
 def line(number: int, tier: str) -> str:

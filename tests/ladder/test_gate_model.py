@@ -8,7 +8,6 @@ has no rows and no order of rows, only what happened last.
 from __future__ import annotations
 
 import itertools
-import json
 import random
 from collections import Counter
 from dataclasses import dataclass, field, replace
@@ -25,7 +24,7 @@ from wt_git.ladder.gate import Earned, Refused, decide
 from wt_git.records import layout
 from wt_git.records.fingerprint import FingerprintParts
 from wt_git.records.ledger.ledger import Ledger
-from wt_git.records.ledger.row import GateRow, ScenarioId, gate_row
+from wt_git.records.ledger.row import Row, ScenarioId, read_row
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -113,7 +112,7 @@ class World:
         self.code = Code()
         self._runs_dir = runs_dir
         self.seen: Counter[str] = Counter()
-        self.rows: list[GateRow] = []
+        self.rows: list[Row] = []
         self._ladders: dict[str, Ladder] = {}
         self._running: list[tuple[str, Code, list[tuple[ScenarioId, bool]]]] = []
         self._queued: list[tuple[Selection, Code]] = []
@@ -275,7 +274,7 @@ class World:
 
     # Reading and writing
 
-    def _read(self, backend: str, fingerprint: str) -> tuple[list[GateRow], bool]:
+    def _read(self, backend: str, fingerprint: str) -> tuple[list[Row], bool]:
         """The few rows that a big ledger answers with: from its index, where it is on disk."""
         if self._runs_dir is None:
             return what_a_ledger_returns(self.rows, backend, fingerprint)
@@ -333,7 +332,7 @@ class World:
         line = json_line(record)
         if self._runs_dir is not None:
             append_line(self._runs_dir / layout.LEDGER, line, durable=False)
-        row = gate_row(json.loads(line))
+        row = read_row(line.encode())
         if row is not None:
             self.rows.append(row)
 

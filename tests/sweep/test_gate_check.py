@@ -24,7 +24,7 @@ from wt_git.sweep.selection import Selected, Selectors
 if TYPE_CHECKING:
     from wt_git.evidence.fingerprint.fingerprinter import Fingerprint
     from wt_git.ladder.gate import Earned
-    from wt_git.records.ledger.row import GateRow
+    from wt_git.records.ledger.row import Row
 
 
 @dataclass
@@ -36,7 +36,7 @@ class InMemoryLedger:
     def has_target(self, target: str) -> bool:
         return any(row.target == target for row in self.history.rows())
 
-    def gate_rows(self, target: str, fingerprint: str) -> list[GateRow]:
+    def gate_rows(self, target: str, fingerprint: str) -> list[Row]:
         return self.history.rows()
 
 

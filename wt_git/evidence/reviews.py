@@ -22,9 +22,9 @@ from wt_git.records.experiments import (
     ReviewRecord,
     find_sweep,
 )
+from wt_git.records.layout import missing_directory, readable_records
 from wt_git.records.ledger.ledger import Ledger
 from wt_git.records.notes import LONGEST_LINE
-from wt_git.records.runs_dir import missing_directory, readable_records
 from wt_git.text import one_line
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from wt_git.records.ledger.row import GateRow, ScenarioId
+    from wt_git.records.ledger.row import Row, ScenarioId
 
 _A_STATE = "sha256:"
 """How a fingerprint begins that stands for a state of the code; the words that do not equal nothing."""
@@ -26,8 +26,8 @@ class MissingEvidence(NamedTuple):
     """
 
     scenario: ScenarioId
-    failed: GateRow
-    stale: GateRow | None
+    failed: Row
+    stale: Row | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +43,7 @@ class Earned:
     earned_by: str | None
     evidence_for: tuple[str, ...]
     excluded: tuple[ScenarioId, ...]
-    earners: tuple[GateRow, ...]
+    earners: tuple[Row, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,12 +56,12 @@ class Refused:
 
     missing: tuple[MissingEvidence, ...]
     unearned: bool
-    stale_earners: tuple[GateRow, ...]
+    stale_earners: tuple[Row, ...]
     excluded: tuple[ScenarioId, ...]
-    last_regression: GateRow | None
+    last_regression: Row | None
 
     @property
-    def stale_earner(self) -> GateRow | None:
+    def stale_earner(self) -> Row | None:
         """The last of the passes that would have earned the regression on their own fingerprint."""
         return self.stale_earners[-1] if self.stale_earners else None
 
@@ -77,7 +77,7 @@ class _LatestRows:
 
 
 def decide(
-    rows: Sequence[GateRow],
+    rows: Sequence[Row],
     *,
     target: str,
     fingerprint: str,
@@ -126,7 +126,7 @@ def decide(
     )
 
 
-def _latest_rows(rows: Sequence[GateRow], target: str, fingerprint: str) -> _LatestRows:
+def _latest_rows(rows: Sequence[Row], target: str, fingerprint: str) -> _LatestRows:
     found = _LatestRows()
     is_a_state = fingerprint.startswith(_A_STATE)
     for index, row in enumerate(rows):
@@ -134,21 +134,19 @@ def _latest_rows(rows: Sequence[GateRow], target: str, fingerprint: str) -> _Lat
             continue
         if row.tier == "regression":
             found.last = found.regressions[row.scenario] = index
-        elif row.passes:
+        elif row.is_focused_pass:
             found.passes[row.scenario] = index
             if is_a_state and row.fingerprint == fingerprint:
                 found.current[row.scenario] = index
     return found
 
 
-def _failing(rows: Sequence[GateRow], places: _LatestRows) -> list[tuple[ScenarioId, int]]:
+def _failing(rows: Sequence[Row], places: _LatestRows) -> list[tuple[ScenarioId, int]]:
     """Return the scenarios whose latest regression row failed and its index, by name, then pack."""
     failing = [(one, at) for one, at in places.regressions.items() if rows[at].failed]
     return sorted(failing, key=lambda found: (found[0].name, found[0].pack or ""))
 
 
-def _since(
-    rows: Sequence[GateRow], places: dict[ScenarioId, int], last: int
-) -> tuple[GateRow, ...]:
+def _since(rows: Sequence[Row], places: dict[ScenarioId, int], last: int) -> tuple[Row, ...]:
     """Return the rows at `places` that come after the last regression."""
     return tuple(rows[index] for index in sorted(places.values()) if index > last)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+TREE_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 CHANGED_DURING_SWEEP = "changed-during-sweep"
 """Stands for the hash where what was under test changed before its row was written."""

@@ -12,7 +12,8 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
-from wt_git.records.fingerprint import parts_from_record
+from wt_git.decoding import convert
+from wt_git.records.ledger.row import Row
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -21,7 +22,6 @@ LONGEST_LINE = 64 * 1024
 """Bytes; a ledger row has about two thousand."""
 
 SWEEP_ID = re.compile(r"[0-9a-f]{12}")
-TREE_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 LineKind = Literal["row", "sweep", "review"]
 Unreadable = Literal["too-long", "not-utf-8", "not-json", "duplicate-key", "unknown-record"]
@@ -97,22 +97,8 @@ def read_line(raw: bytes) -> NoteLine | UnreadableLine:
 
 
 def recorded_trees(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the trees that a row says it is about: the snapshot, and that minus what no test needs.
-
-    Empty unless the row's fingerprint is one, and is that of the parts beside it.
-    """
-    experiment = row.get("experiment")
-    parts = experiment.get("fingerprint_parts") if isinstance(experiment, dict) else None
-    if not isinstance(experiment, dict) or not isinstance(parts, dict):
-        return ()
-    known = parts_from_record(parts)
-    try:
-        if known is None or known.value() != experiment.get("fingerprint"):
-            return ()
-    except UnicodeEncodeError:  # half a surrogate pair
-        return ()
-    found = (known.git_tree, experiment.get("tree_under_test"))
-    return tuple(dict.fromkeys(t for t in found if isinstance(t, str) and TREE_ID.fullmatch(t)))
+    """Return the trees that a row says it is about."""
+    return convert(row, Row, lenient=True).trees
 
 
 def speaks_for(row: Mapping[str, Any], tree_id: str) -> bool:

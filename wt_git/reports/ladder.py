@@ -10,7 +10,7 @@ from wt_git.json_lines import LineReport
 from wt_git.records import layout
 from wt_git.records.documents.ladder import LadderResults, TierTotals
 from wt_git.records.experiments import FinishedSweep, Review, newest_first
-from wt_git.records.runs_dir import missing_directory, passed_over, readable_records
+from wt_git.records.layout import missing_directory, passed_over, readable_records
 from wt_git.records.sweep_records import Tier
 from wt_git.text import log_line
 

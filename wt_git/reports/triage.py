@@ -19,10 +19,10 @@ from wt_git.records.documents.triage import (
     TriageReport,
     TriageTotals,
 )
+from wt_git.records.layout import check_directory, readable_records
 from wt_git.records.runs.run_files import peek
 from wt_git.records.runs.run_filter import RunFilter, missing_labels, missing_scenarios
 from wt_git.records.runs.saved_scores import scored_scenario
-from wt_git.records.runs_dir import check_directory, readable_records
 from wt_git.reports.run_groups.directory_scan import SkippedFiles, matching_files, read_matching
 from wt_git.reports.wording import markdown_table
 from wt_git.text import markdown_text, one_line

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wt_git.config import Pricing
-    from wt_git.records.ledger.ledger import Ledger, PastCost
-    from wt_git.records.ledger.row import ScenarioId
+    from wt_git.records.ledger.ledger import Ledger
+    from wt_git.records.ledger.row import Row, ScenarioId
     from wt_git.records.sweep_records import Tier
     from wt_git.sweep.request import LookedUp
 
@@ -100,7 +100,7 @@ def forecast(found: LookedUp, ledger: Ledger) -> Expected:
         scenarios.append(
             ScenarioForecast(
                 scenario=identity,
-                earlier_runs=sum(one.runs for one in past),
+                earlier_runs=sum(one.runs or 0 for one in past),
                 wall_s=_wall_s(past, found.request.runs),
                 cost=_cost(past, found.request.runs, model, found.settings.ladder.pricing),
             )
@@ -108,7 +108,7 @@ def forecast(found: LookedUp, ledger: Ledger) -> Expected:
     return Expected(found=found, scenarios=tuple(scenarios))
 
 
-def _alike(past: Sequence[PastCost], tier: Tier) -> Sequence[PastCost]:
+def _alike(past: Sequence[Row], tier: Tier) -> Sequence[Row]:
     """Return the rows whose runs played as much: a probe plays a part of a scenario.
 
     Before a scenario's first probe, whole runs say what a probe takes at most.
@@ -118,26 +118,27 @@ def _alike(past: Sequence[PastCost], tier: Tier) -> Sequence[PastCost]:
     return alike[:_EARLIER_ROWS]
 
 
-def _wall_s(past: Sequence[PastCost], runs: int) -> float | None:
-    timed = [(one.runs, one.wall_s) for one in past if one.wall_s is not None]
+def _wall_s(past: Sequence[Row], runs: int) -> float | None:
+    timed = [(one.runs or 0, one.cost.wall_s) for one in past if one.cost.wall_s is not None]
     done = sum(count for count, _ in timed)
     return sum(seconds for _, seconds in timed) / done * runs if done else None
 
 
 def _cost(
-    past: Sequence[PastCost], runs: int, model: str | None, pricing: Pricing | None
+    past: Sequence[Row], runs: int, model: str | None, pricing: Pricing | None
 ) -> Decimal | None:
     """Return the mean of what is known, at today's rates: what is unknown is not free."""
     if pricing is None:
         return None
     done, spent = 0, Decimal(0)
     for one in past:
-        if one.wall_s is None:
+        cost = one.cost
+        if cost.wall_s is None:
             continue
-        tokens = Tokens(one.input_tokens, one.cached_tokens, one.output_tokens)
-        priced = price(tokens, one.wall_s, model, pricing)
+        tokens = Tokens(cost.input_tokens, cost.cached_tokens, cost.output_tokens)
+        priced = price(tokens, cost.wall_s, model, pricing)
         if priced.tokens_known:
-            done += one.runs
+            done += one.runs or 0
             spent += Decimal(str(priced.total))
     return spent / done * runs if done else None
 

@@ -13,7 +13,7 @@ from wt_git import files, json_lines
 from wt_git.records import layout
 from wt_git.records.decoding import is_version, within
 from wt_git.records.events import EVENT_VERSION
-from wt_git.records.runs_dir import readable_records
+from wt_git.records.layout import readable_records
 from wt_git.text import one_line
 
 if TYPE_CHECKING:

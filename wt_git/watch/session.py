@@ -11,7 +11,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from wt_git.errors import EXIT_NO, EXIT_TIMED_OUT
-from wt_git.records.runs_dir import missing_directory
+from wt_git.records.layout import missing_directory
 from wt_git.text import one_line, shell_word
 from wt_git.watch.events import EventFile, ends, moment_of, starts
 

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wt_git.records.ledger.row import ResultRow, ScenarioLabel
+from wt_git.records.ledger.row import Row
 from wt_git.records.runs.saved_runs import SavedRun
 from wt_git.reports.report.rows import row_groups, variants
 from wt_git.reports.run_groups.groups import RunGroup
@@ -26,18 +26,7 @@ def group(scenario: str, label: str, pack: str | None = None, *, row: bool = Tru
         "is_probe": False,
         "origin": None,
     }
-    about = ResultRow(
-        pair=ScenarioLabel(scenario, label),
-        pack=pack,
-        tier=None,
-        sweep_id=None,
-        verdict=None,
-        run_ids=frozenset(),
-        budget_exhausted=None,
-        interrupted=None,
-        counts_as_failure=None,
-        record={},
-    )
+    about = Row(scenario_id=scenario, label=label, pack=pack)
     return RunGroup((SavedRun(scenario=scenario, label=label, **run),), about if row else None)
 
 

@@ -1,43 +1,30 @@
 """`Ledger` answers questions about the ledger without reading all of it (docs/files.md, "Ledger").
 
-An answer is the same as that of reading every line of the ledger now.
+An answer is the same as that of reading every line of the ledger now. The index that makes it quick is
+checked before it is used: see `wt_git/records/ledger/index_file.py`.
 """
 
 from __future__ import annotations
 
 import os
 import threading
-import weakref
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from wt_git import files
+from wt_git import files, json_lines
 from wt_git.clock import SystemClock
 from wt_git.errors import UsageError
 from wt_git.records import layout
-from wt_git.records.ledger.index import identity, record_of
-from wt_git.records.ledger.index_file import make_index, open_private, usable_index
-from wt_git.records.ledger.row import (
-    LedgerResults,
-    PastCost,
-    cost_per_run,
-    gate_row,
-    indexed_row,
-    past_cost,
-    result_row,
-    rows_that_stand,
-)
-from wt_git.records.notes import recorded_trees
+from wt_git.records.ledger.index import MOST_PAST_ROWS, DamagedIndexError, Index, read_at
+from wt_git.records.ledger.index_file import identity, make_index, read_index, write_again
+from wt_git.records.ledger.row import LedgerResults, read_row, rows_that_stand
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Iterator
     from collections.abc import Set as AbstractSet
     from decimal import Decimal
     from pathlib import Path
 
-    from wt_git.records.ledger.index import Index, Pointed
-    from wt_git.records.ledger.row import GateRow, IndexedRow, ScenarioId
-
-__all__ = ["Ledger", "PastCost"]
+    from wt_git.records.ledger.row import Row, ScenarioId
 
 Answer = TypeVar("Answer")
 
@@ -52,7 +39,7 @@ class Ledger:
     """The ledger of a runs directory, as it is whenever it is asked.
 
     One object serves a whole command, from any thread. A ledger of less than `small` bytes is simply
-    read. `keep_index` false writes nothing: what there is of an index is used, and a large ledger
+    read. `keep_index` false writes nothing: an index that is there is used, and a large ledger
     without one is read once. Every question raises `UsageError` when the ledger cannot be read.
     """
 
@@ -61,59 +48,66 @@ class Ledger:
         self._path = runs_dir / layout.LEDGER
         self._keep_index = keep_index
         self._small = small
-        self._private: _Private | None = None
+        self._held: Index | None = None
+        self._held_about = ""  # the state of the ledger; empty when it served one question only
         self._lock = threading.Lock()
 
     @property
     def skipped(self) -> int:
-        """How many lines hold no row: torn ones, and what else is not a JSON object."""
-        return self._ask(lambda index, _descriptor: index.counts()[1], 0)
+        """How many lines hold no row: torn ones, and those that are no JSON object."""
+        return self._ask(lambda index, _: index.skipped, 0)
 
     def has_rows(self) -> bool:
         """Say whether there is any row, of whatever target, age or shape."""
-        return bool(self._rows(lambda index: index.first()))
+        return bool(self._ask(lambda index, _: index.rows, 0))
 
     def has_target(self, target: str, *others: str) -> bool:
         """Say whether any row is against one of these targets."""
+        targets = {target, *others}
+        found = self._rows(
+            lambda index: [start for one in targets for start in index.of_target(one)],
+            lambda row: row.target in targets,
+        )
+        return bool(found)
 
-        def find(index: Index) -> list[Pointed]:
-            return next(filter(None, map(index.of_target, (target, *others))), [])
-
-        return bool(self._rows(find))
-
-    def gate_rows(self, target: str, fingerprint: str, *others: str) -> list[GateRow]:
+    def gate_rows(self, target: str, fingerprint: str, *others: str) -> list[Row]:
         """Return the rows against these targets that decide on a regression, in the ledger's order.
 
         Against each target, of each scenario the latest regression row, the latest focused pass, and
         the latest focused pass with this fingerprint. Empty says nothing about history: that is
         `has_target`.
         """
-
-        def find(index: Index) -> list[Pointed]:
-            found = [row for one in (target, *others) for row in index.for_gate(one, fingerprint)]
-            return sorted(found, key=lambda row: row.start)
-
-        found = self._rows(find)
-        rows = [gate_row(one.record) for one in found]
-        return [row for row in rows if row is not None]
+        targets = {target, *others}
+        return self._rows(
+            lambda index: sorted(at for one in targets for at in index.for_gate(one, fingerprint)),
+            lambda row: row.target in targets,
+        )
 
     def spent(
         self, scenario: ScenarioId, target: str, model: str | None, limit: int = 20
-    ) -> list[PastCost]:
-        """Return what the latest rows of a scenario cost, newest first.
+    ) -> list[Row]:
+        """Return the latest rows of a scenario, newest first, for what they cost.
 
-        `model` is the label under test, None for rows that were recorded without one.
+        `model` is the label under test, None for rows that were recorded without one. `limit` is at
+        most `MOST_PAST_ROWS`.
         """
-        found = self._rows(lambda index: index.costs(scenario, target, model, limit))
-        return [past_cost(one.row) for one in found]
+        assert limit <= MOST_PAST_ROWS
+        wanted = (scenario, target, model)
+        return self._rows(
+            lambda index: index.past(scenario, target, model)[:limit],
+            lambda row: (row.scenario, row.target, row.model_under_test) == wanted,
+        )
 
     def highest_cost_per_run(self, scenario: ScenarioId, model: str | None) -> Decimal | None:
         """Return the most that a run of a scenario cost on a model, on average over a row.
 
         Only rows count whose price is known with its tokens; None without any.
         """
-        found = self._rows(lambda index: index.dearest(scenario, model))
-        return cost_per_run(found[0].row) if found else None
+        found = self._rows(
+            lambda index: index.dearest(scenario, model),
+            lambda row: (row.scenario, row.model_under_test) == (scenario, model),
+        )
+        return found[0].cost_per_run if found else None
 
     def trees_that_matter(self) -> set[str]:
         """Return the trees of rows that can still explain a refusal.
@@ -121,112 +115,92 @@ class Ledger:
         Per target these are the rows from its latest focused pass on, and the latest focused pass of
         each scenario: no other can be the pass that went stale.
         """
-        return self._ask(lambda index, _descriptor: index.trees(), set())
+        rows = self._rows(lambda index: index.with_trees(), lambda row: row.target is not None)
+        return {row.git_tree for row in rows if row.git_tree is not None}
 
     def results(self, labels: AbstractSet[str] | None) -> LedgerResults:
-        """Return the rows under `labels` (exact; None: all of them) that say what is working."""
+        """Return the rows that results rest on under `labels` (exact; None: all of them)."""
 
         def find(index: Index, ledger: int) -> LedgerResults:
-            found = (result_row(_read(ledger, one).record) for one in index.latest(labels))
-            passed_over = index.counts()[1] + index.of_other_versions(labels)
-            return LedgerResults(rows_that_stand(found), passed_over)
+            rows = _read(ledger, index.shown(labels), lambda row: bool(row.may_be_shown))
+            return LedgerResults(
+                rows_that_stand(rows), index.skipped + index.of_other_versions(labels)
+            )
 
         return self._ask(find, LedgerResults({}, 0))
 
     def trees_of_sweep(self, sweep_id: str) -> tuple[str, ...]:
-        """Return the trees that the rows of a sweep are about; empty when none says so.
+        """Return the trees that the rows of a sweep are about; empty when no row says so.
 
         The latest row that says it answers for all: those of one sweep agree.
         """
 
         def find(index: Index, ledger: int) -> tuple[str, ...]:
-            rows = (_read(ledger, one).record for one in index.of_sweep(sweep_id))
-            return next(filter(None, map(recorded_trees, rows)), ())
+            between = index.of_sweep(sweep_id)
+            rows = _backwards(ledger, *between) if between is not None else iter(())
+            return next((row.trees for row in rows if row.sweep_id == sweep_id and row.trees), ())
 
         return self._ask(find, ())
 
     def close(self) -> None:
         """Forget what was read. A later question reads again."""
         with self._lock:
-            self._forget()
+            self._held = None
 
-    def _rows(self, find: Callable[[Index], Sequence[Pointed]]) -> list[_Row]:
-        """Return the rows that the index finds, read from the ledger itself."""
-        return self._ask(lambda index, ledger: [_read(ledger, one) for one in find(index)], [])
+    def _rows(
+        self, starts: Callable[[Index], Iterable[int]], fits: Callable[[Row], bool]
+    ) -> list[Row]:
+        nothing: list[Row] = []
+        return self._ask(lambda index, ledger: _read(ledger, starts(index), fits), nothing)
 
     def _ask(self, question: Callable[[Index, int], Answer], nothing: Answer) -> Answer:
         """Ask an index that is about the ledger as it is now; an answer of a bad one is not used."""
         with self._lock:
             for attempt in range(_TRIES):
                 try:
-                    descriptor = files.open_regular(self._path)
+                    ledger = files.open_regular(self._path)
                 except OSError as error:
                     raise self._unreadable(error.strerror or str(error)) from error
-                if descriptor is None:
+                if ledger is None:
                     return nothing
                 try:
-                    return self._answer(descriptor, question, attempt)
-                except _BadIndexError:
-                    self._forget()
+                    return question(self._index(ledger, attempt), ledger)
+                except (KeyError, OSError, ValueError):
+                    # A damaged file may say anything: entries cut short, offsets that are none.
+                    self._held = None
                 finally:
-                    os.close(descriptor)
+                    os.close(ledger)
         raise self._unreadable("it keeps changing while it is read", retryable=True)
 
-    def _answer(
-        self, descriptor: int, question: Callable[[Index, int], Answer], attempt: int
-    ) -> Answer:
-        index = self._shared(descriptor, attempt)
-        try:
-            return question(index or self._own(descriptor), descriptor)
-        except UsageError:
-            raise
-        except Exception as error:
-            # A damaged file may answer anything: an error of SQLite, or a value of any type.
-            raise _BadIndexError from error
-        finally:
-            if index is not None:
-                index.close()
-
-    def _shared(self, descriptor: int, attempt: int) -> Index | None:
-        """Return the index beside the ledger, made again where that is needed and worth it."""
-        if attempt > 1:
-            return None
-        if attempt == 0:
-            index = usable_index(self._runs_dir, descriptor)
-            if index is not None or self._private_is_usable(descriptor):
-                return index
-        if not self._keep_index or os.fstat(descriptor).st_size < self._small:
-            return None
-        if not make_index(self._runs_dir, descriptor, anew=attempt > 0):
-            return None
-        return usable_index(self._runs_dir, descriptor)
-
-    def _own(self, descriptor: int) -> Index:
-        """Return an index of this object's own."""
-        if not self._private_is_usable(descriptor):
-            self._forget()
-            status = os.fstat(descriptor)
-            lasts = _is_settled(status)
+    def _index(self, ledger: int, attempt: int) -> Index:
+        """Return an index of the open ledger: what is held, the one beside it, or one of our own."""
+        status = os.fstat(ledger)
+        if self._held is not None and self._held_about == identity(status):
+            return self._held
+        index = self._shared(ledger, status, attempt)
+        about = identity(status)
+        if index is None:
+            if not _is_settled(status):
+                about = ""  # it may change once more unseen
+            index = Index()
             try:
-                index = _built(descriptor, large=status.st_size > self._small)
+                index.extend(ledger, status.st_size)
             except OSError as error:
                 raise self._unreadable(error.strerror or str(error)) from error
-            if identity(os.fstat(descriptor)) != identity(status):
-                index.close()
-                raise _BadIndexError
-            closing = weakref.finalize(self, index.close)
-            self._private = _Private(index, identity(status) if lasts else "", closing)
-        assert self._private is not None
-        return self._private.held
+        if identity(os.fstat(ledger)) != identity(status):
+            raise DamagedIndexError
+        self._held, self._held_about = index, about
+        return index
 
-    def _private_is_usable(self, descriptor: int) -> bool:
-        own = self._private
-        return own is not None and own.about == identity(os.fstat(descriptor))
-
-    def _forget(self) -> None:
-        if self._private is not None:
-            self._private.closing()
-            self._private = None
+    def _shared(self, ledger: int, status: os.stat_result, attempt: int) -> Index | None:
+        """Return the index beside the ledger, made again where that is needed and worth it."""
+        if attempt == 0 and (index := read_index(self._runs_dir, ledger)) is not None:
+            if self._keep_index and index.behind > _SMALL:
+                write_again(self._runs_dir, ledger, index)
+            return index
+        if attempt > 1 or not self._keep_index or status.st_size < self._small:
+            return None
+        return make_index(self._runs_dir, ledger, anew=attempt > 0)
 
     def _unreadable(self, reason: str, *, retryable: bool = False) -> UsageError:
         return UsageError(
@@ -238,50 +212,22 @@ class Ledger:
         )
 
 
-class _Private(NamedTuple):
-    """An index of one process, and the ledger that it is about; none serves one question only."""
-
-    held: Index
-    about: str
-    closing: weakref.finalize[Any, Any]
-
-
-class _Row(NamedTuple):
-    """A row of the ledger, and what the index keeps of it."""
-
-    record: dict[str, Any]
-    row: IndexedRow
+def _read(ledger: int, starts: Iterable[int], fits: Callable[[Row], bool]) -> list[Row]:
+    """Return the rows at these offsets, which must be what they were looked up for."""
+    rows = [read_at(ledger, start) for start in starts]
+    if not all(map(fits, rows)):
+        raise DamagedIndexError
+    return rows
 
 
-class _BadIndexError(Exception):
-    """The index does not say what the ledger says."""
-
-
-def _read(descriptor: int, pointed: Pointed) -> _Row:
-    record = record_of(os.pread(descriptor, pointed.length, pointed.start))
-    if record is None or indexed_row(record) != pointed.row:
-        raise _BadIndexError
-    return _Row(record, pointed.row)
-
-
-def _built(descriptor: int, *, large: bool) -> Index:
-    """Return an index that nobody else sees; in memory where no other place is left."""
-    import sqlite3  # noqa: PLC0415 - for commands that ask a ledger
-
-    try:
-        return _filled(open_private(large=large), descriptor)
-    except sqlite3.Error:
-        return _filled(open_private(large=False), descriptor)
-
-
-def _filled(index: Index, descriptor: int) -> Index:
-    try:
-        index.build(descriptor)
-        index.end()
-    except BaseException:
-        index.close()
-        raise
-    return index
+def _backwards(ledger: int, first: int, last: int) -> Iterator[Row]:
+    """Yield the rows from that at `last` back to that at `first`."""
+    with os.fdopen(os.dup(ledger), "rb") as stream:
+        for line in json_lines.lines_before(stream, last + len(read_at(ledger, last).line)):
+            if line.start < first:
+                return
+            if (row := read_row(line.data)) is not None:
+                yield row
 
 
 def _is_settled(status: os.stat_result) -> bool:

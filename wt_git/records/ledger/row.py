@@ -1,123 +1,236 @@
-"""A ledger row as it is read back: for the gate, for results, for forecasts of cost."""
+"""A ledger row as it is read back: by the gate, by results, by forecasts and as evidence.
+
+Rows are read leniently: a row of an older or newer writer says what it can, and never more.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from decimal import Context, Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from wt_git.records.decoding import amount, flag, is_version, text, whole, within
+import msgspec
+
+from wt_git.decoding import Amount, Count, DecodingError, decode, is_version, json_object
+from wt_git.records.fingerprint import TREE_ID, parts_from_record
 from wt_git.records.sweep_records import LEDGER_VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
+_DIVISION = Context(prec=28)
 _PASSING = {"PASS", "PASS_WITH_VARIANCE"}
 
 
 class ScenarioId(NamedTuple):
-    """What tells a scenario apart: the pack that owns it (None: not known), and its name."""
+    """The pack that owns a scenario (None: not known), and the scenario's name."""
 
     pack: str | None
     name: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GateRow:
-    """One row against `target`.
-
-    `failed` is the sweep's own judgement, that of the exit code. `passes`: a focused row that may
-    be evidence for its fingerprint, from a sweep that was not cut short. `parts` are the parts of
-    the fingerprint as recorded, `sources` the files that decided the sweep; empty where a row names
-    none.
-    """
-
-    target: str
-    tier: str | None
-    scenario: ScenarioId
-    sweep_id: str | None
-    verdict: str | None
-    failed: bool
-    passes: bool
-    fingerprint: str | None
-    parts: Mapping[str, Any]
-    sources: Mapping[str, Any] = field(default_factory=dict)
-
-
-def gate_row(record: Mapping[str, Any]) -> GateRow | None:
-    """Return what `record` means to the gate; None for rows that name no target.
-
-    Those without an experiment are neither history nor evidence. What a newer writer recorded may
-    be a failure, but never a pass.
-    """
-    experiment = record.get("experiment")
-    if not isinstance(experiment, dict):
-        return None
-    parts = experiment.get("fingerprint_parts")
-    if not isinstance(parts, dict):
-        return None
-    target = parts["target"] if "target" in parts else parts.get("runtime")
-    if not isinstance(target, str):
-        return None
-    tier = text(experiment.get("tier"))
-    failed = _failed(record, experiment)
-    cut_short = experiment.get("budget_exhausted") is True or experiment.get("interrupted") is True
-    return GateRow(
-        target=target,
-        tier=tier,
-        scenario=scenario_id(record),
-        sweep_id=text(record.get("sweep_id")),
-        verdict=text(record.get("verdict")),
-        failed=failed,
-        passes=tier == "focused" and not cut_short and not failed and _is_known(record),
-        fingerprint=text(experiment.get("fingerprint")),
-        parts=parts,
-        sources=within(experiment.get("sources")),
-    )
-
-
-def scenario_id(record: Mapping[str, Any]) -> ScenarioId:
-    """Return which scenario a record is about; a name that is no text is one all the same."""
-    name = record.get("scenario_id")
-    if isinstance(name, list | dict):  # of any depth, so not written out
-        name = type(name).__name__
-    return ScenarioId(text(record.get("pack")), str(name))
-
-
-def _failed(record: Mapping[str, Any], experiment: Mapping[str, Any]) -> bool:
-    said = experiment.get("counts_as_failure")
-    return said if isinstance(said, bool) else text(record.get("verdict")) not in _PASSING
-
-
-def _is_known(record: Mapping[str, Any]) -> bool:
-    """Whether the row's version is one whose passes can be read; none at all is the oldest."""
-    return is_version(record.get("windtunnel_ledger", 0), 0, LEDGER_VERSION)
-
-
 class ScenarioLabel(NamedTuple):
-    """What results are grouped by: the name of a scenario, and a label."""
+    """The name of a scenario, and a label: results are grouped by both."""
 
     scenario: str
     label: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResultRow:
-    """A ledger row as tables need it: which runs it is about, and what they came to.
+class RecordedCost(msgspec.Struct, frozen=True):
+    """Seconds of wall clock, and tokens; None where unknown."""
 
-    `record` is the row as it stands in the ledger, of any age.
+    wall_s: Amount | None = None
+    input_tokens: Count | None = None
+    cached_tokens: Count | None = None
+    output_tokens: Count | None = None
+
+
+class RecordedPrice(msgspec.Struct, frozen=True):
+    """Dollars by what they paid for; None where unknown."""
+
+    uncached_input: Amount | None = None
+    cache_read: Amount | None = None
+    output: Amount | None = None
+    time: Amount | None = None
+    total: Amount | None = None
+    tokens_known: bool = False
+
+
+class RecordedExperiment(msgspec.Struct, frozen=True, kw_only=True):
+    """The part of a row that says what its sweep was for, and what it was about."""
+
+    tier: str | None = None
+    counts_as_failure: bool | None = None
+    interrupted: bool | None = None
+    budget_exhausted: bool | None = None
+    fingerprint: str | None = None
+    fingerprint_parts: dict[str, Any] | None = None
+    tree_under_test: str | None = None
+    sources: dict[str, Any] = {}
+    cost: RecordedCost = RecordedCost()
+    cost_usd: RecordedPrice | None = None
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """One row. None: not recorded, or not in a way that can be read. `line` is the row as written.
+
+    `scenario_id` may have any type; `scenario` is a name all the same.
     """
 
-    pair: ScenarioLabel
-    pack: str | None
-    tier: str | None
-    sweep_id: str | None
-    verdict: str | None
-    run_ids: frozenset[str]
-    budget_exhausted: bool | None
-    interrupted: bool | None
-    counts_as_failure: bool | None
-    record: Mapping[str, Any]
+    windtunnel_ledger: Any = 0
+    scenario_id: Any = None
+    pack: str | None = None
+    label: str | None = None
+    model: str | None = None
+    verdict: str | None = None
+    sweep_id: str | None = None
+    runs: Count | None = None
+    failure_risk: Amount | None = None
+    run_ids: frozenset[str] = frozenset()
+    experiment: RecordedExperiment = RecordedExperiment()
+    line: Any = b""
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """The whole row as JSON holds it."""
+        return json_object(self.line)
+
+    @property
+    def scenario(self) -> ScenarioId:
+        """The scenario that the row is about."""
+        name = self.scenario_id
+        if isinstance(name, list | dict):  # of any depth, so not written out
+            name = type(name).__name__
+        return ScenarioId(self.pack, str(name))
+
+    @property
+    def tier(self) -> str | None:
+        """The tier of the row's sweep."""
+        return self.experiment.tier
+
+    @property
+    def fingerprint(self) -> str | None:
+        """The hash of what was under test, or a word that says why there is none."""
+        return self.experiment.fingerprint
+
+    @property
+    def cost(self) -> RecordedCost:
+        """The seconds and tokens that its runs took."""
+        return self.experiment.cost
+
+    @property
+    def parts(self) -> dict[str, Any]:
+        """The parts of the fingerprint, as recorded."""
+        return self.experiment.fingerprint_parts or {}
+
+    @property
+    def target(self) -> str | None:
+        """The target; None for a row that is neither history nor evidence to the gate."""
+        parts = self.parts
+        found = parts["target"] if "target" in parts else parts.get("runtime")
+        return found if isinstance(found, str) else None
+
+    @property
+    def git_tree(self) -> str | None:
+        """The tree of the working directory, as recorded."""
+        found = self.parts.get("git_tree")
+        return found if isinstance(found, str) else None
+
+    @property
+    def model_under_test(self) -> str | None:
+        """The model's label; for rows without fingerprint parts the model of the first run."""
+        parts = self.experiment.fingerprint_parts
+        if parts is None:
+            return self.model
+        found = parts.get("model")
+        return found if isinstance(found, str) else None
+
+    @property
+    def failed(self) -> bool:
+        """Whether its sweep counted it as a failure."""
+        said = self.experiment.counts_as_failure
+        return self.verdict not in _PASSING if said is None else said
+
+    @property
+    def is_focused_pass(self) -> bool:
+        """Whether it may be evidence for its fingerprint: a pass of a sweep that was not cut short.
+
+        What a newer version recorded may be a failure, but never a pass.
+        """
+        cut_short = self.experiment.budget_exhausted or self.experiment.interrupted
+        return (
+            self.tier == "focused"
+            and not cut_short
+            and not self.failed
+            and is_version(self.windtunnel_ledger, 0, LEDGER_VERSION)
+        )
+
+    @property
+    def trees(self) -> tuple[str, ...]:
+        """The trees that it says it is about: the snapshot, and that without what no test needs.
+
+        Empty unless its fingerprint is that of the parts beside it.
+        """
+        known = parts_from_record(self.parts)
+        try:
+            if known is None or known.value() != self.fingerprint:
+                return ()
+        except UnicodeEncodeError:  # half a surrogate pair
+            return ()
+        found = (known.git_tree, self.experiment.tree_under_test)
+        return tuple(dict.fromkeys(one for one in found if one and TREE_ID.fullmatch(one)))
+
+    def against(self, target: str) -> Row:
+        """Return the row as one against another target."""
+        return self._with(fingerprint_parts={**self.parts, "target": target})
+
+    def with_fingerprint(self, fingerprint: str) -> Row:
+        """Return the row as one with another fingerprint."""
+        return self._with(fingerprint=fingerprint)
+
+    def _with(self, **changed: object) -> Row:
+        experiment = msgspec.structs.replace(self.experiment, **changed)
+        return msgspec.structs.replace(self, experiment=experiment)
+
+    @property
+    def may_be_shown(self) -> bool | None:
+        """Whether results may rest on it.
+
+        False for a row of another version, None for one that names no scenario or label.
+        """
+        if not is_version(self.windtunnel_ledger, 0, LEDGER_VERSION):
+            return False
+        return True if isinstance(self.scenario_id, str) and self.label is not None else None
+
+    @property
+    def cost_usd(self) -> Decimal | None:
+        """The total, as the ledger shows it."""
+        price = self.experiment.cost_usd
+        return None if price is None or price.total is None else Decimal(str(price.total))
+
+    @property
+    def cost_per_run(self) -> Decimal | None:
+        """The price of one run; None where the price, or a part of it, is not known."""
+        price, total = self.experiment.cost_usd, self.cost_usd
+        if price is None or total is None or not price.tokens_known or not self.runs:
+            return None
+        return _DIVISION.divide(total, Decimal(self.runs))
+
+    @property
+    def tokens_known(self) -> bool:
+        """Whether the price covers the tokens; without a price, whether the tokens are known."""
+        price, cost = self.experiment.cost_usd, self.experiment.cost
+        if price is not None:
+            return price.total is not None and price.tokens_known
+        return cost.input_tokens is not None and cost.output_tokens is not None
+
+
+def read_row(line: bytes) -> Row | None:
+    """Return the row in a line of a ledger; None when it holds no JSON object."""
+    line = line.removesuffix(b"\n").removesuffix(b"\r")
+    try:
+        return msgspec.structs.replace(decode(line, Row, lenient=True), line=line)
+    except DecodingError:
+        return None
 
 
 class LedgerResults(NamedTuple):
@@ -126,195 +239,29 @@ class LedgerResults(NamedTuple):
     Those are the lines that hold no row, and the rows of another version.
     """
 
-    rows: dict[ScenarioLabel, tuple[ResultRow, ...]]
+    rows: dict[ScenarioLabel, tuple[Row, ...]]
     passed_over: int
 
 
-def may_be_shown(record: Mapping[str, Any]) -> bool | None:
-    """Say whether results may rest on a row.
-
-    False for a row of another version, None for one that names no scenario or label.
-    """
-    if not is_version(record.get("windtunnel_ledger", 0), 0, LEDGER_VERSION):
-        return False
-    is_named = isinstance(record.get("scenario_id"), str) and isinstance(record.get("label"), str)
-    return True if is_named else None
-
-
-def result_row(record: Mapping[str, Any]) -> ResultRow:
-    """Return what results need of a row that may be shown."""
-    experiment = within(record.get("experiment"))
-    run_ids = record.get("run_ids")
-    return ResultRow(
-        pair=ScenarioLabel(record["scenario_id"], record["label"]),
-        pack=text(record.get("pack")),
-        tier=text(experiment.get("tier")),
-        sweep_id=text(record.get("sweep_id")),
-        verdict=text(record.get("verdict")),
-        run_ids=frozenset(filter(text, run_ids if isinstance(run_ids, list) else [])),
-        budget_exhausted=flag(experiment.get("budget_exhausted")),
-        interrupted=flag(experiment.get("interrupted")),
-        counts_as_failure=flag(experiment.get("counts_as_failure")),
-        record=record,
-    )
-
-
-def rows_that_stand(rows: Iterable[ResultRow]) -> dict[ScenarioLabel, tuple[ResultRow, ...]]:
-    """Return the rows that say what is working: per scenario and label the last of `rows`.
+def rows_that_stand(rows: Iterable[Row]) -> dict[ScenarioLabel, tuple[Row, ...]]:
+    """Return the rows that results rest on: per scenario and label the last of `rows`.
 
     One for each pack that owns a scenario of the name; a row that names no pack is about any of
-    them. A probe replays a part of a scenario, so its row stands only where there is no other.
+    them. A probe replays a part of a scenario, so its row counts only where there is no other.
     """
-    flights: dict[ScenarioLabel, dict[str | None, ResultRow]] = {}
-    probes: dict[ScenarioLabel, dict[str | None, ResultRow]] = {}
+    whole: dict[ScenarioLabel, dict[str | None, Row]] = {}
+    probes: dict[ScenarioLabel, dict[str | None, Row]] = {}
     for row in rows:
-        kept = probes if row.tier == "probe" else flights
-        _replace(kept.setdefault(row.pair, {}), row)
-    for pair, of_probes in probes.items():
-        known = flights.setdefault(pair, {})
+        kept = probes if row.tier == "probe" else whole
+        by_pack = kept.setdefault(ScenarioLabel(row.scenario_id, row.label or ""), {})
+        if row.pack is None:
+            by_pack.clear()
+        else:
+            by_pack.pop(None, None)
+        by_pack[row.pack] = row
+    for key, of_probes in probes.items():
+        known = whole.setdefault(key, {})
         if None not in known:
             only = [row for pack, row in of_probes.items() if pack not in known]
             known.update({row.pack: row for row in only if not known or row.pack is not None})
-    return {pair: tuple(rows.values()) for pair, rows in flights.items()}
-
-
-def _replace(rows: dict[str | None, ResultRow], row: ResultRow) -> None:
-    if row.pack is None:
-        rows.clear()
-    else:
-        rows.pop(None, None)
-    rows[row.pack] = row
-
-
-_DIVISION = Context(prec=28)
-_EXPONENT_OFFSET = 100_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PastCost:
-    """What one row cost, for estimates.
-
-    `cost_usd` is the total of the row, None where no price is recorded. `tokens_known` is what the
-    price says of itself; without a price, whether the row has its tokens.
-    """
-
-    tier: str | None
-    runs: int
-    wall_s: float | None
-    input_tokens: int | None
-    cached_tokens: int | None
-    output_tokens: int | None
-    cost_usd: Decimal | None
-    tokens_known: bool
-
-
-class IndexedRow(NamedTuple):
-    """A row as the index keeps it.
-
-    `target`, `failed` and `passes` are those of the gate, None for a row that means nothing to it.
-    `model` is the label under test; for rows without fingerprint parts, the model of the first run.
-    `cost_usd` is a decimal number as text. `cost_per_run` is there only where the price is known
-    whole; it is a text that sorts as the amount does. `in_results`: whether results may show it;
-    False for a row of another version, None for one that names no scenario or label.
-    """
-
-    target: str | None
-    tier: str | None
-    pack: str | None
-    scenario: str
-    label: str | None
-    sweep_id: str | None
-    model: str | None
-    fingerprint: str | None
-    git_tree: str | None
-    failed: bool | None
-    passes: bool | None
-    runs: int | None
-    wall_s: float | None
-    input_tokens: int | None
-    cached_tokens: int | None
-    output_tokens: int | None
-    cost_usd: str | None
-    tokens_known: bool | None
-    cost_per_run: str | None
-    in_results: bool | None
-
-
-def indexed_row(record: Mapping[str, Any]) -> IndexedRow:
-    """Return what the index keeps of `record`, any JSON object."""
-    gate = gate_row(record)
-    scenario = gate.scenario if gate else scenario_id(record)
-    experiment = within(record.get("experiment"))
-    parts = experiment.get("fingerprint_parts")
-    runs = whole(record.get("runs"))
-    cost = within(experiment.get("cost"))
-    total, tokens_known = _priced(experiment)
-    wall_s = amount(cost.get("wall_s"))
-    per_run = _per_run(total, runs) if tokens_known else None
-    return IndexedRow(
-        target=gate.target if gate else None,
-        tier=gate.tier if gate else text(experiment.get("tier")),
-        pack=scenario.pack,
-        scenario=scenario.name,
-        label=text(record.get("label")),
-        sweep_id=text(record.get("sweep_id")),
-        model=text(parts.get("model") if isinstance(parts, dict) else record.get("model")),
-        fingerprint=text(experiment.get("fingerprint")),
-        git_tree=text(parts.get("git_tree")) if isinstance(parts, dict) else None,
-        failed=gate.failed if gate else None,
-        passes=gate.passes if gate else None,
-        runs=runs,
-        wall_s=None if wall_s is None else float(wall_s),
-        input_tokens=whole(cost.get("input_tokens")),
-        cached_tokens=whole(cost.get("cached_tokens")),
-        output_tokens=whole(cost.get("output_tokens")),
-        cost_usd=None if total is None else str(total),
-        tokens_known=tokens_known,
-        cost_per_run=None if per_run is None else sortable(per_run),
-        in_results=may_be_shown(record),
-    )
-
-
-def past_cost(row: IndexedRow) -> PastCost:
-    """Return what the row cost."""
-    known = row.tokens_known
-    if known is None:
-        known = row.input_tokens is not None and row.output_tokens is not None
-    return PastCost(
-        tier=row.tier,
-        runs=row.runs or 0,
-        wall_s=row.wall_s,
-        input_tokens=row.input_tokens,
-        cached_tokens=row.cached_tokens,
-        output_tokens=row.output_tokens,
-        cost_usd=None if row.cost_usd is None else Decimal(row.cost_usd),
-        tokens_known=known,
-    )
-
-
-def cost_per_run(row: IndexedRow) -> Decimal | None:
-    """Return the price of one run, None where the price or a part of it is not known."""
-    if row.cost_per_run is None or row.cost_usd is None:
-        return None
-    return _per_run(Decimal(row.cost_usd), row.runs)
-
-
-def sortable(amount: Decimal) -> str:
-    """Return a text of a number of at least 0; texts sort as the numbers do."""
-    if not amount:
-        return ""
-    digits, _, exponent = f"{amount:e}".partition("e")
-    return f"{int(exponent) + _EXPONENT_OFFSET:06d}{digits.replace('.', '').rstrip('0')}"
-
-
-def _priced(experiment: Mapping[str, Any]) -> tuple[Decimal | None, bool | None]:
-    """Return the recorded total and whether it covers the tokens; None where there is no price."""
-    price = experiment.get("cost_usd")
-    if not isinstance(price, dict):
-        return None, None
-    total = amount(price.get("total"))
-    return total, total is not None and price.get("tokens_known") is True
-
-
-def _per_run(total: Decimal | None, runs: int | None) -> Decimal | None:
-    return _DIVISION.divide(total, Decimal(runs)) if total is not None and runs else None
+    return {key: tuple(rows.values()) for key, rows in whole.items()}

@@ -18,7 +18,7 @@ from wt_git.json_lines import LineReport
 from wt_git.records import layout
 from wt_git.records.documents.report import ReportHead, SweepCost
 from wt_git.records.experiments import FinishedSweep, Review, newest_first
-from wt_git.records.runs_dir import passed_over
+from wt_git.records.layout import passed_over
 from wt_git.reports.ladder import ladder_results
 from wt_git.reports.report.cells import failures, flaky, summary, verdict_totals
 from wt_git.reports.report.rows import ReportRows, RunDetails, row_groups, scored_rows, variants

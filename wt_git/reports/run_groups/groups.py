@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from wt_git.records.ledger.row import ResultRow
+    from wt_git.records.ledger.row import Row
     from wt_git.records.runs.fast_decode import TraceFacts
     from wt_git.records.runs.run_files import RunFile, RunIdentity
     from wt_git.records.runs.run_filter import RunFilter
@@ -29,10 +29,10 @@ class RunGroup:
     """The runs that count, by their start, and the row that they are of, if there is one."""
 
     runs: tuple[SavedRun, ...]
-    row: ResultRow | None
+    row: Row | None
 
 
-def groups_of(runs: Iterable[SavedRun], rows: Sequence[ResultRow]) -> list[RunGroup]:
+def groups_of(runs: Iterable[SavedRun], rows: Sequence[Row]) -> list[RunGroup]:
     """Return the groups of one scenario and label: one for each row that has runs.
 
     `rows` are those that count, one for each pack. Where none of them names a run, all runs are one
@@ -48,7 +48,7 @@ def groups_of(runs: Iterable[SavedRun], rows: Sequence[ResultRow]) -> list[RunGr
     return [RunGroup(left, None)] if left else []
 
 
-def _runs_of_row(row: ResultRow, runs: Iterable[SavedRun]) -> tuple[SavedRun, ...]:
+def _runs_of_row(row: Row, runs: Iterable[SavedRun]) -> tuple[SavedRun, ...]:
     return tuple(run for run in runs if run.run_id in row.run_ids)
 
 
@@ -59,7 +59,7 @@ def _without_copies(runs: Iterable[SavedRun]) -> tuple[SavedRun, ...]:
 class RunReader:
     """The runs that were taken in so far: `labels` have at least one, `scenarios` were met."""
 
-    def __init__(self, asked: RunFilter, rows: Mapping[ScenarioLabel, Sequence[ResultRow]]) -> None:
+    def __init__(self, asked: RunFilter, rows: Mapping[ScenarioLabel, Sequence[Row]]) -> None:
         self.labels: set[str] = set()
         self.scenarios: set[str] = set()
         self.left_out = SkippedFiles()

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from wt_git.api.aggregate import aggregate_metrics
 from wt_git.api.score import GATE_LAYER_ORDER
-from wt_git.records.decoding import amount
 from wt_git.records.documents.document import IntervalTotals, PassHatK
 from wt_git.records.documents.results import MetricTotals, ResultRun, ScenarioTotals
 from wt_git.records.runs.sidecars import RESCORED
@@ -50,10 +49,12 @@ def scenario_totals(group: RunGroup) -> ScenarioTotals:
         tier=row.tier if row is not None else "probe" if only_probes else None,
         pack=None if row is None else row.pack,
         sweep_id=None if row is None else row.sweep_id,
-        budget_exhausted=None if row is None else row.budget_exhausted,
-        interrupted=None if row is None else row.interrupted,
+        budget_exhausted=None if row is None else row.experiment.budget_exhausted,
+        interrupted=None if row is None else row.experiment.interrupted,
         # What a row says of its own verdict is nothing about another one.
-        counts_as_failure=row.counts_as_failure if row and row.verdict == verdict else None,
+        counts_as_failure=row.experiment.counts_as_failure
+        if row and row.verdict == verdict
+        else None,
         rescored=rescored,
         # A run that broke fails every layer, which says nothing about the agent.
         diagnostic_failures=[
@@ -90,7 +91,7 @@ def _failure_risk(group: RunGroup, verdict: str, pass_rate: float, *, rescored: 
 
     An invalid scenario says nothing about the agent, so it is no risk.
     """
-    said = None if group.row is None or rescored else amount(group.row.record.get("failure_risk"))
+    said = None if group.row is None or rescored else group.row.failure_risk
     if said is not None:
         return float(said)
     if verdict == "INVALID":

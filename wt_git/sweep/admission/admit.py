@@ -15,7 +15,7 @@ from wt_git.evidence.fingerprint.fingerprinter import place_in_tree
 from wt_git.ladder.declaration import check_declared
 from wt_git.records import layout
 from wt_git.records.fingerprint import OUTSIDE
-from wt_git.records.ledger.row import gate_row
+from wt_git.records.ledger.row import read_row
 from wt_git.records.record import as_recorded
 from wt_git.records.runs_dir import RunsDir
 from wt_git.sweep.jobs.schedulers import plan_jobs
@@ -50,7 +50,7 @@ def history_elsewhere(
 def _is_about(ledger: Path, targets: Container[str]) -> bool:
     try:
         lines = itertools.islice(json_lines.read_lines_backwards(ledger), _LATEST)
-        rows = [gate_row(line.record) for line in lines]
+        rows = [read_row(line.text.encode()) for line in lines]
     except OSError:
         return False
     return any(row is not None and row.target in targets for row in rows)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from wt_git.errors import UsageError
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from wt_git.evidence.fingerprint.changes import Changes
     from wt_git.evidence.fingerprint.fingerprinter import Fingerprint
     from wt_git.ladder.gate import Earned, MissingEvidence
-    from wt_git.records.ledger.row import GateRow, ScenarioId
+    from wt_git.records.ledger.row import Row, ScenarioId
     from wt_git.sweep.request import SweepRequest
     from wt_git.sweep.selection import Selected
 
@@ -45,12 +44,12 @@ def pack_files(sources: Mapping[str, Any]) -> set[str]:
     return {one.rpartition(":")[0] for one in pack_sources(sources)}
 
 
-def is_of_another_pack(row: GateRow, sources: set[str]) -> bool:
+def is_of_another_pack(row: Row, sources: set[str]) -> bool:
     """Say whether `row` is of a sweep whose packs all came from elsewhere than `sources`.
 
     A row that names no source, and an installed pack, are taken by their name.
     """
-    recorded = pack_sources(row.sources)
+    recorded = pack_sources(row.experiment.sources)
     return bool(recorded and sources) and recorded.isdisjoint(sources)
 
 
@@ -228,15 +227,15 @@ class _RefusalText:
             return []
         return [f"  the last one, of {_shown(stale.scenario)}, {self._why(stale)}"]
 
-    def _why(self, stale: GateRow) -> str:
+    def _why(self, stale: Row) -> str:
         if stale.fingerprint == OF_ANOTHER_PACK:
-            named = ", ".join(map(one_line, sorted(pack_files(stale.sources))))
+            named = ", ".join(map(one_line, sorted(pack_files(stale.experiment.sources))))
             return f"is of another pack of that name, from {named}"
         if stale.fingerprint == CHANGED_DURING_SWEEP:
             return "is no evidence: the artifact was changing while it ran"
         return f"is stale; since then {self._changes(stale).text()}"
 
-    def _changes(self, stale: GateRow) -> Changes:
+    def _changes(self, stale: Row) -> Changes:
         """Return what changed since; passes on one state of the files are compared once."""
         key = repr((stale.fingerprint, stale.parts))
         if key not in self._compared:
@@ -284,7 +283,7 @@ class _RefusalText:
             "snapshot_failure": self._now.failure,
         }
 
-    def _stale_facts(self, stale: GateRow | None) -> dict[str, object] | None:
+    def _stale_facts(self, stale: Row | None) -> dict[str, object] | None:
         if stale is None:
             return None
         changes = self._changes(stale)
@@ -314,7 +313,7 @@ class GateLedger(Protocol):
         """Say whether any row is against one of these targets."""
         ...
 
-    def gate_rows(self, target: str, fingerprint: str, *others: str) -> Sequence[GateRow]:
+    def gate_rows(self, target: str, fingerprint: str, *others: str) -> Sequence[Row]:
         """Return the rows that `wt_git.ladder.gate.decide` needs, in the ledger's order."""
         ...
 
@@ -337,12 +336,12 @@ def check_gate(
     others = [as_recorded(one) for one in other_targets]
     sources = pack_sources(fingerprint.sources)
 
-    def meant(row: GateRow) -> GateRow:
+    def meant(row: Row) -> Row:
         """Return the row as what it means to this sweep, whatever it calls target and pack."""
         if row.target in others:
-            row = replace(row, target=target)
-        if row.passes and row.scenario in known and is_of_another_pack(row, sources):
-            row = replace(row, fingerprint=OF_ANOTHER_PACK)
+            row = row.against(target)
+        if row.is_focused_pass and row.scenario in known and is_of_another_pack(row, sources):
+            row = row.with_fingerprint(OF_ANOTHER_PACK)
         return row
 
     answer = decide(
