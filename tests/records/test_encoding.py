@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wt_git.records.record import document
+from wt_git.records.indented_json import indented_json
 
 leaves = st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters())
 values = st.recursive(
@@ -29,7 +29,7 @@ def _strict(text: str) -> object:
 @given(values)
 def test_any_value_becomes_strict_json(value: object) -> None:
     """Also NaN, infinities and half surrogate pairs, which agents do send."""
-    _strict(document(value).decode())
+    _strict(indented_json(value).decode())
 
 
 @given(
@@ -45,7 +45,7 @@ def test_any_value_becomes_strict_json(value: object) -> None:
 )
 def test_what_json_can_hold_comes_back_as_it_was(value: object) -> None:
     """In the layout that the standard library gives."""
-    text = document(value).decode()
+    text = indented_json(value).decode()
     assert _strict(text) == value
     assert len(text.split("\n")) == len(json.dumps(value, indent=2, ensure_ascii=False).split("\n"))
 
@@ -53,11 +53,11 @@ def test_what_json_can_hold_comes_back_as_it_was(value: object) -> None:
 @pytest.mark.parametrize("odd", [object(), {1, 2}, datetime(2026, 1, 2, tzinfo=UTC), b"\xff"])
 def test_what_json_cannot_hold_loses_nothing_else(odd: object) -> None:
     """The rest of the document is as it was."""
-    read = _strict(document({"odd": odd, "rest": [1, "two"]}).decode())
+    read = _strict(indented_json({"odd": odd, "rest": [1, "two"]}).decode())
     assert isinstance(read, dict)
     assert read["rest"] == [1, "two"]
 
 
 def test_text_that_looks_like_a_constant_is_kept() -> None:
     """NaN as a word is only a word."""
-    assert _strict(document({"NaN": "Infinity"}).decode()) == {"NaN": "Infinity"}
+    assert _strict(indented_json({"NaN": "Infinity"}).decode()) == {"NaN": "Infinity"}

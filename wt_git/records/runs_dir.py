@@ -18,8 +18,8 @@ from wt_git import files
 from wt_git.api.trace import storage_name, trace_to_dict
 from wt_git.errors import StorageError, UsageError
 from wt_git.records import layout
+from wt_git.records.indented_json import indented_json
 from wt_git.records.ledger import index_file
-from wt_git.records.record import document
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -100,8 +100,8 @@ class RunsDir:
         """Write a scored run, trace first, and return the trace's path."""
         path = storage_name(trace, self._name)
         try:
-            _write_making_folders(path, document(trace_to_dict(trace)))
-            files.write_whole(layout.sidecar_name(path), document(sidecar))
+            _write_making_folders(path, indented_json(trace_to_dict(trace)))
+            files.write_whole(layout.sidecar_name(path), indented_json(sidecar))
         except OSError as error:
             raise StorageError(
                 f"could not write run '{path}': {error}",
@@ -184,7 +184,7 @@ class RunsDir:
         while (path := name(number)).exists():
             number += 1
         try:
-            files.write_whole(path, document(payload))
+            files.write_whole(path, indented_json(payload))
         except OSError as error:
             raise StorageError(
                 f"could not write hook artifact '{path}': {error}",

@@ -17,7 +17,7 @@ from wt_git.errors import EXIT_NO, EXIT_USAGE, EXIT_YES
 from wt_git.plugins.loading import FOREIGN_FAILURES, describe
 from wt_git.records import layout
 from wt_git.records.documents.rescore import NotScored, Rescored, RescoreSummary, Unresolved
-from wt_git.records.record import document
+from wt_git.records.indented_json import indented_json
 from wt_git.records.runs.run_files import peek
 from wt_git.records.runs.saved_scores import UnreadableScoreError, read_score
 from wt_git.records.runs.sidecars import NOT_FLIGHTS, RESCORED, scenario_block, sidecar_document
@@ -68,7 +68,7 @@ def replace_score(trace_path: str, sidecar: Mapping[str, Any]) -> None:
     path = layout.sidecar_name(trace_path)
     try:
         _check_replaceable(path)
-        files.write_whole(path, document(sidecar))
+        files.write_whole(path, indented_json(sidecar))
     except OSError as error:
         reason = error.strerror or str(error)
         raise NotReplacedError(f"the score '{path}' was not written: {reason}") from error

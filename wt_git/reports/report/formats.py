@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any, Literal, TextIO, assert_never
 
 from wt_git import files
-from wt_git.records.record import document as encoded
+from wt_git.records.indented_json import indented_json
 from wt_git.reports.report.markdown import report_lines
 from wt_git.text import json_characters
 
@@ -26,7 +26,7 @@ def json_parts(document: Mapping[str, Any]) -> Iterator[str]:
     """
     before = "{"
     for key, value in document.items():
-        yield f"{before}\n  {encoded(key).decode()}: "
+        yield f"{before}\n  {indented_json(key).decode()}: "
         if key == _ROWS_KEY:
             yield from _row_parts(value)
         else:
@@ -45,7 +45,7 @@ def _row_parts(rows: Iterable[Any]) -> Iterator[str]:
 
 def _indented(value: object, indentation: str) -> str:
     """Return `value` as JSON whose further lines are indented. Within strings, JSON has no line breaks."""
-    return encoded(value).decode().replace("\n", f"\n{indentation}")
+    return indented_json(value).decode().replace("\n", f"\n{indentation}")
 
 
 ReportFormat = Literal["html", "markdown", "json"]
