@@ -118,7 +118,7 @@ def test_results_load_no_git_and_no_sweep(tmp_path):
     runs.mkdir()
     for more in ([], ["--ladder"]):
         modules = loaded_after(command("results", "--runs", str(runs), *more))
-        assert third_party(modules) & (HEAVY - {"pydantic"}) == set()
+        assert third_party(modules) & HEAVY == set()
         ours = {name.split(".")[1] for name in modules if name.startswith("wt_git.")}
         assert ours & {"sweep", "runner", "git", "evidence", "githooks"} == set()
 
@@ -126,7 +126,7 @@ def test_results_load_no_git_and_no_sweep(tmp_path):
 def test_a_triage_loads_no_git_and_no_sweep(tmp_path):
     """Saved runs are classified without what would make more of them."""
     modules = loaded_after(command("triage", "--runs", str(tmp_path)))
-    assert third_party(modules) & (HEAVY - {"pydantic"}) == set()
+    assert third_party(modules) & HEAVY == set()
     ours = {name.split(".")[1] for name in modules if name.startswith("wt_git.")}
     assert ours & {"sweep", "runner", "git", "evidence", "githooks"} == set()
     assert "triage" in ours
@@ -152,7 +152,7 @@ def test_a_report_loads_no_sweep_and_git_only_for_a_file(tmp_path, form):
     runs.mkdir()
     out = ["--out", str(tmp_path / "report.html")] if form == "html" else []
     modules = loaded_after(command("report", "--runs", str(runs), "--format", form, *out))
-    assert third_party(modules) & (HEAVY - {"pydantic"}) == set()
+    assert third_party(modules) & HEAVY == set()
     ours = {name.split(".")[1] for name in modules if name.startswith("wt_git.")}
     assert ("jinja2" in modules) == (form == "html")
     of_a_file = {"git", "evidence"} if out else set()
@@ -166,7 +166,7 @@ def test_scoring_again_loads_no_git_no_runtime_and_no_display(tmp_path):
     (runs / "copy.json").write_text('{"windtunnel_trace": 1, "turns": []}')
     modules = loaded_after(command("rescore", "--runs", str(runs)))
     assert "wt_git.rescore.rescoring" in modules
-    assert third_party(modules) & (HEAVY - {"pydantic"}) == set()
+    assert third_party(modules) & HEAVY == set()
     ours = {name.removeprefix("wt_git.").partition(".")[0] for name in modules}
     assert ours & {"git", "evidence", "githooks", "runtimes", "ladder"} == set()
 

@@ -125,9 +125,11 @@ def test_the_document_of_a_rescore_is_described():
     shown = section("files.md", "Rescore")
     models = (rescore.Rescored, rescore.Unresolved, rescore.NotScored, rescore.LayerChange,
               rescore.RescoreSummary)  # fmt: skip
-    assert [key for model in models for key in model.model_fields if f"`{key}`" not in shown] == []
+    assert [
+        key for model in models for key in model.__struct_fields__ if f"`{key}`" not in shown
+    ] == []
     (counts,) = tables("rescoring.md", "Fast scorer iteration")
-    assert counts == list(rescore.RescoreSummary.model_fields)
+    assert counts == list(rescore.RescoreSummary.__struct_fields__)
 
 
 def test_the_keys_of_a_row_are_those_of_the_ledger():
@@ -186,11 +188,11 @@ def listed_keys(column: list[str]) -> set[str]:
 def test_the_keys_of_a_report_are_those_of_its_document():
     """Of the head, a cell, a failure, a sweep's cost, and a run."""
     head, cell, failure, cost, run = map(listed_keys, tables("files.md", "Report"))
-    assert head == set(report.Report.model_fields)
-    assert cell == set(report.Cell.model_fields)
-    assert failure == set(report.Failure.model_fields)
-    assert cost == set(report.SweepCost.model_fields)
+    assert head == set(report.Report.__struct_fields__)
+    assert cell == set(report.Cell.__struct_fields__)
+    assert failure == set(report.Failure.__struct_fields__)
+    assert cost == set(report.SweepCost.__struct_fields__)
     assert run == set(report.RunDetail.__annotations__)
     text = section("files.md", "Report")
     for part in (report.ReportSummary, report.Flaky, report.ScenarioRow, report.SampleTrace):
-        assert [key for key in part.model_fields if f"`{key}`" not in text] == []
+        assert [key for key in part.__struct_fields__ if f"`{key}`" not in text] == []

@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from kit.commands import DECLARED, WT, ledger, traces, write_pack, write_plugin, wt
 from kit.saved_runs import edit_json, run_id, save_row, save_run
@@ -67,7 +68,7 @@ def document(*arguments: str, code: int = 0) -> dict[str, Any]:
     ran = wt("rescore", "--json", *arguments)
     assert ran.code == code, ran.err
     found: dict[str, Any] = json.loads(ran.out)
-    assert Rescore.model_validate(found).as_document() == found
+    assert msgspec.convert(found, Rescore, strict=True).as_document() == found
     assert ran.out == json.dumps(found, indent=2, ensure_ascii=False) + "\n"
     return found
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
 from wt_git.records.runs.saved_runs import SavedRun
 from wt_git.reports.run_groups.groups import RunGroup
 from wt_git.reports.run_groups.totals import scenario_totals
@@ -42,4 +44,4 @@ def totals(
         )
         for number, letter in enumerate(runs)
     )
-    return scenario_totals(RunGroup(saved, None)).model_copy(update=changed)
+    return replace(scenario_totals(RunGroup(saved, None)), **changed)

@@ -39,7 +39,7 @@ def test_a_trace_is_read_when_its_turn_comes_and_not_before():
     assert next(entries).trace == str(first)
     assert work.summary == RescoreSummary(traces=1)
     second.write_text("{")
-    assert next(entries).status == "error"
+    assert next(entries).as_document()["status"] == "error"
     assert (next(entries, None), work.exit_code) == (None, 2)
     assert work.summary == RescoreSummary(traces=2, errors=1)
 
@@ -63,7 +63,7 @@ def test_the_exit_code_is_that_of_what_was_scored():
     assert (list(work.entries()), work.exit_code) == ([], 0)
     assert work.remarks == ["nothing was scored: no trace is of what was asked for"]
     work = rescoring()
-    assert [one.status for one in work.entries()] == ["ok"]
+    assert [one.as_document()["status"] for one in work.entries()] == ["ok"]
     assert (work.exit_code, work.remarks) == (0, [])
     save_run(RUNS, 2, scenario="count")
     work = rescoring()

@@ -81,9 +81,13 @@ def _row(one: CheckedRow) -> LoggedRow:
         verdict=row.verdict,
         passed=row.passed,
         runs=row.runs,
-        wall_s=row.cost["wall_s"],
+        wall_s=_float(row.cost["wall_s"]),
         tokens=None if None in tokens else int(sum(one or 0 for one in tokens)),
-        usd=row.cost["usd"],
+        usd=_float(row.cost["usd"]),
         expect=row.expect,
         prediction_held=held.pop() if len(held) == 1 else None,
     )
+
+
+def _float(value: float | None) -> float | None:
+    return None if value is None else float(value)

@@ -170,7 +170,7 @@ def _triaged_run(run: SavedRun, said: Classification, evidence: Sequence[str]) -
         label=run.label,
         run_id=run.run_id,
         path=run.path,
-        confidence=said.confidence,
+        confidence=float(said.confidence),
         evidence=_cut_lines(evidence),
         suggested_fix=None
         if fix is None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from wt_git.api.score import SCORE_LAYER_ORDER
 from wt_git.records.documents.rescore import (
@@ -17,10 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from wt_git.api.score import GateLayer, LayerResult, MetricValue, Score
+    from wt_git.records.documents.rescore import Passed
     from wt_git.records.runs.fast_decode import LayerFacts
     from wt_git.records.runs.saved_scores import SavedScore
 
-UNKNOWN = "UNKNOWN"
+UNKNOWN: Literal["UNKNOWN"] = "UNKNOWN"
 
 
 class TraceIdentity(NamedTuple):
@@ -45,7 +46,7 @@ def score_change(
     Nothing changes where nothing was known.
     """
     before = UNKNOWN if old is None else old.verdict
-    verdict = Verdicts.model_validate({"old": before, "new": run_verdict(new, gate_layers)})
+    verdict = Verdicts(old=before, new=run_verdict(new, gate_layers))
     layers = {
         name: _layer(None if old is None else getattr(old.score, name), getattr(new, name))
         for name in SCORE_LAYER_ORDER
@@ -64,18 +65,16 @@ def score_change(
 
 def _layer(old: LayerFacts | None, new: LayerResult) -> LayerChange:
     before, now = _said(old), _said(new)
-    return LayerChange.model_validate(
-        {
-            "old": before,
-            "new": now,
-            "changed": _differs(before, now),
-            "old_detail": None if old is None else old.detail,
-            "detail": new.detail,
-        }
+    return LayerChange(
+        old=before,
+        new=now,
+        changed=_differs(before, now),
+        old_detail=None if old is None else old.detail,
+        detail=new.detail,
     )
 
 
-def _said(layer: LayerFacts | LayerResult | None) -> str:
+def _said(layer: LayerFacts | LayerResult | None) -> Passed:
     if layer is None:
         return UNKNOWN
     return "PASS" if layer.passed else "FAIL"

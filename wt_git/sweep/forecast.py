@@ -71,7 +71,7 @@ class Expected(msgspec.Struct, frozen=True, kw_only=True):
             runtime=found.request.runtime,
             target=found.fingerprinter.subject.target,
             model=found.runtime.model,
-            budget_s=found.budget_s,
+            budget_s=None if found.budget_s is None else float(found.budget_s),
             ceiling=None if found.ceiling is None else float(found.ceiling),
             runs=self.runs,
             wall_s=_rounded(self.wall_s),

@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+import os
+from typing import Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+import msgspec
 
 from wt_git.records.record import encodable
 
-Text = Annotated[str, BeforeValidator(encodable)]
-"""A string from outside, always encodable as UTF-8."""
 
-Facts = Annotated[dict[str, Any], BeforeValidator(encodable)]
-"""Values of any kind that JSON has, by name; every string among them encodable as UTF-8."""
-
-
-class Document(BaseModel):
-    """A versioned document, frozen; what it does not declare is a mistake in the program."""
-
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", allow_inf_nan=False, protected_namespaces=()
-    )
+class Document(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A versioned document; its fields are its keys, in their order."""
 
     def as_document(self) -> dict[str, Any]:
-        """Return the document as JSON holds it."""
-        return self.model_dump(mode="json")
+        """Return the document as JSON holds it, with every string in it encodable as UTF-8."""
+        found: dict[str, Any] = msgspec.to_builtins(self, enc_hook=os.fspath)
+        try:
+            msgspec.json.encode(found)
+        except UnicodeEncodeError:
+            return {key: encodable(value) for key, value in found.items()}
+        return found
 
 
 Method = Literal["wilson", "newcombe", "agresti-min"]
 
 
-class IntervalTotals(Document):
+class IntervalTotals(Document, frozen=True, kw_only=True):
     """An interval that holds the true value so often; `method` is named in docs/statistics.md."""
 
     low: float
@@ -39,7 +35,7 @@ class IntervalTotals(Document):
     method: Method
 
 
-class PassHatK(Document):
+class PassHatK(Document, frozen=True, kw_only=True):
     """How likely it is that `k` runs all pass, estimated without bias."""
 
     k: int

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from wt_git.records.documents.document import Document, Text
+from wt_git.records.documents.document import Document
 
 LADDER_RESULTS_VERSION = 1
 
 
-class TierTotals(Document):
+class TierTotals(Document, frozen=True, kw_only=True):
     """What the finished sweeps of a tier cost and were worth.
 
     A sum is null where no sweep reported what it adds up; the counts beside it say how many did.
@@ -35,10 +35,10 @@ class TierTotals(Document):
     cache_unknown_sweeps: int
 
 
-class LadderResults(Document):
+class LadderResults(Document, frozen=True, kw_only=True):
     """The tiers that have sweeps, the smallest first. `cumulative_cost_usd`: null without prices."""
 
     windtunnel_ladder_results: int = LADDER_RESULTS_VERSION
-    runs_dir: Text
-    tiers: dict[Text, TierTotals]
+    runs_dir: str
+    tiers: dict[str, TierTotals]
     cumulative_cost_usd: float | None

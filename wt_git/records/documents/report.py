@@ -8,22 +8,22 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
-from wt_git.records.documents.document import Document, Facts, IntervalTotals, PassHatK, Text
+from wt_git.records.documents.document import Document, IntervalTotals, PassHatK
 from wt_git.records.documents.ladder import TierTotals
 from wt_git.records.documents.results import ResultRun, Selection
 
 REPORT_VERSION = 1
 
 
-class LayerTotals(Document):
+class LayerTotals(Document, frozen=True, kw_only=True):
     """A layer over the runs that count; `detail` is what it said of the latest of them."""
 
     passed: bool
     pass_rate: float
-    detail: Text
+    detail: str
 
 
-class Robustness(Document):
+class Robustness(Document, frozen=True, kw_only=True):
     """Whether a scenario with adverse conditions held; `pass_rate` is null where none happened."""
 
     applicable: bool
@@ -31,41 +31,41 @@ class Robustness(Document):
     pass_rate: float | None
 
 
-class FailureCostFacts(Document):
+class FailureCostFacts(Document, frozen=True, kw_only=True):
     """What a failure of the scenario would cost, as its author declared it."""
 
-    severity: Text
+    severity: str
     customer_visible: bool
     reversible: bool
     side_effect_performed: bool
     risk_weight: int
 
 
-class SampleTrace(Document):
+class SampleTrace(Document, frozen=True, kw_only=True):
     """The latest run that counts, and its whole conversation."""
 
-    run_id: Text
-    started_at: Text
-    finished_at: Text
-    model: Text
-    quant: Text
-    turns: list[Facts]
+    run_id: str
+    started_at: str
+    finished_at: str
+    model: str
+    quant: str
+    turns: list[dict[str, Any]]
 
 
-class ReportRun(ResultRun):
+class ReportRun(ResultRun, frozen=True, kw_only=True):
     """One run that was counted; its detail on the page stands under the key `data`."""
 
     data: str
 
 
-class Cell(Document):
+class Cell(Document, frozen=True, kw_only=True):
     """A scenario under a label. `verdict` is as in results; `aggregate` is the ledger row, if any.
 
     `tier`, `pack` and `sweep_id` are the row's. `runs`, `passed` and `invalid` are counted from the
     runs that are there. `interval` and `pass_hat_k` are about the valid ones among them.
     """
 
-    verdict: Text
+    verdict: str
     gate_layers: list[str]
     gate_pass_rate: float
     tool_call_count: int
@@ -74,34 +74,34 @@ class Cell(Document):
     failure_cost: FailureCostFacts
     failure_risk: float
     trace: SampleTrace
-    aggregate: Facts | None
+    aggregate: dict[str, Any] | None
     selection: Selection
     runs: int
     passed: int
     invalid: int
     interval: IntervalTotals | None
     pass_hat_k: PassHatK | None
-    tier: Text | None
-    pack: Text | None
-    sweep_id: Text | None
+    tier: str | None
+    pack: str | None
+    sweep_id: str | None
     rescored: bool
-    diagnostic_failures: list[Text]
+    diagnostic_failures: list[str]
     run_list: list[ReportRun]
 
 
-class ScenarioRow(Document):
+class ScenarioRow(Document, frozen=True, kw_only=True):
     """A scenario under every label that has it.
 
     `name` is unique in a report: the scenario's, after its pack's where two packs own one.
     """
 
-    scenario_id: Text
-    name: Text
-    pack: Text | None
-    cells: dict[Text, Cell]
+    scenario_id: str
+    name: str
+    pack: str | None
+    cells: dict[str, Cell]
 
 
-class ReportSummary(Document):
+class ReportSummary(Document, frozen=True, kw_only=True):
     """Means over all cells; robustness over those where adverse conditions happened."""
 
     outcome_pass_rate: float
@@ -112,72 +112,72 @@ class ReportSummary(Document):
     total_failure_risk: float
 
 
-class Failure(Document):
+class Failure(Document, frozen=True, kw_only=True):
     """A cell whose verdict is not `PASS`, and what the first of its failed runs failed by.
 
     `run_id` is null, and `decided_by` empty, where no such run is there any more.
     """
 
-    scenario_id: Text
-    name: Text
-    label: Text
-    verdict: Text
+    scenario_id: str
+    name: str
+    label: str
+    verdict: str
     failure_risk: float
-    severity: Text
+    severity: str
     runs: int
     passed: int
     interval: IntervalTotals | None
-    run_id: Text | None
+    run_id: str | None
     decided_by: list[str]
-    detail: Text
+    detail: str
 
 
-class Flaky(Document):
+class Flaky(Document, frozen=True, kw_only=True):
     """A scenario of whose valid runs under a label some passed and some did not."""
 
-    scenario_id: Text
-    name: Text
-    label: Text
+    scenario_id: str
+    name: str
+    label: str
     runs: int
     passed: int
     pass_rate: float
     interval: IntervalTotals | None
 
 
-class SweepCost(Document):
+class SweepCost(Document, frozen=True, kw_only=True):
     """What a finished sweep cost and found; null where it is not known."""
 
-    sweep_id: Text
-    ended_at: Text | None
-    tier: Text
-    label: Text | None
+    sweep_id: str
+    ended_at: str | None
+    tier: str
+    label: str | None
     wall_s: float | None
     input_tokens: int | None
     output_tokens: int | None
     cost_usd: float | None
-    outcome: Text | None
+    outcome: str | None
     prediction_held: bool | None
 
 
-class ReportHead(Document):
+class ReportHead(Document, frozen=True, kw_only=True):
     """A report without its rows. `remarks` are sentences about what was left out."""
 
     windtunnel_report: int = REPORT_VERSION
-    runs_dir: Text
+    runs_dir: str
     generated_at: str
-    latest_run_ts: Text
+    latest_run_ts: str
     scenario_count: int
-    variants: list[Text]
+    variants: list[str]
     summary: ReportSummary
-    verdict_totals: dict[Text, int]
+    verdict_totals: dict[str, int]
     failures: list[Failure]
     flaky: list[Flaky]
-    predictions: dict[Text, TierTotals] | None
+    predictions: dict[str, TierTotals] | None
     cost_history: list[SweepCost]
-    remarks: list[Text]
+    remarks: list[str]
 
 
-class Report(ReportHead):
+class Report(ReportHead, frozen=True, kw_only=True):
     """The whole document; `variants` stand in the order in which the rows first name them."""
 
     scenarios: list[ScenarioRow]

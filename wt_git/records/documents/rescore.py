@@ -4,78 +4,75 @@ from __future__ import annotations
 
 from typing import Literal
 
-from wt_git.records.documents.document import Document, Text
+from wt_git.records.documents.document import Document
 
 RESCORE_VERSION = 1
 
 Passed = Literal["PASS", "FAIL", "UNKNOWN"]
 Verdict = Literal["PASS", "FAIL", "INVALID", "UNKNOWN"]
-Metric = bool | int | float | Text
+Metric = bool | int | float | str
 
 
-class Verdicts(Document):
+class Verdicts(Document, frozen=True, kw_only=True):
     """What the sidecar said and what today's definition says; `UNKNOWN` where nothing was said."""
 
     old: Verdict
     new: Verdict
 
 
-class LayerChange(Document):
+class LayerChange(Document, frozen=True, kw_only=True):
     """One layer, before and now. `changed`: it was known, and is another one now."""
 
     old: Passed
     new: Passed
     changed: bool
-    old_detail: Text | None
-    detail: Text
+    old_detail: str | None
+    detail: str
 
 
-class MetricValues(Document):
+class MetricValues(Document, frozen=True, kw_only=True):
     """The metrics of all layers, before (null without a score) and now."""
 
-    old: dict[Text, Metric] | None
-    new: dict[Text, Metric]
+    old: dict[str, Metric] | None
+    new: dict[str, Metric]
 
 
-class Rescored(Document):
+class Rescored(Document, frozen=True, kw_only=True, tag_field="status", tag="ok"):
     """A trace that was scored. `changed`: its verdict or a layer is another one than before."""
 
-    status: Literal["ok"] = "ok"
-    trace: Text
-    scenario_id: Text
-    label: Text
-    run_id: Text
+    trace: str
+    scenario_id: str
+    label: str
+    run_id: str
     changed: bool
     verdict: Verdicts
-    layers: dict[Text, LayerChange]
+    layers: dict[str, LayerChange]
     metrics: MetricValues
     metrics_changed: bool
     written: bool
 
 
-class Unresolved(Document):
+class Unresolved(Document, frozen=True, kw_only=True, tag_field="status", tag="unresolved"):
     """A trace of a scenario that no pack defines."""
 
-    status: Literal["unresolved"] = "unresolved"
-    trace: Text
-    scenario_id: Text
-    label: Text
-    run_id: Text
-    error: Text
+    trace: str
+    scenario_id: str
+    label: str
+    run_id: str
+    error: str
 
 
-class NotScored(Document):
+class NotScored(Document, frozen=True, kw_only=True, tag_field="status", tag="error"):
     """A trace that cannot be read or scored, or whose score cannot be written."""
 
-    status: Literal["error"] = "error"
-    trace: Text
-    error: Text
+    trace: str
+    error: str
 
 
 Entry = Rescored | Unresolved | NotScored
 
 
-class RescoreSummary(Document):
+class RescoreSummary(Document, frozen=True, kw_only=True):
     """Counts. `traces` are all that were found, `skipped` those that were filtered out."""
 
     traces: int = 0
@@ -88,7 +85,7 @@ class RescoreSummary(Document):
     skipped: int = 0
 
 
-class Rescore(Document):
+class Rescore(Document, frozen=True, kw_only=True):
     """Everything that was scored again, in the order of the paths."""
 
     windtunnel_rescore: int = RESCORE_VERSION

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
-from pydantic import model_serializer
-
-from wt_git.records.documents.document import Document, IntervalTotals, PassHatK, Text
+from wt_git.records.documents.document import Document, IntervalTotals, PassHatK
 
 RESULTS_VERSION = 1
 
 Selection = Literal["latest_aggregate", "all_traces"]
-Metric = bool | int | float | Text
+Metric = bool | int | float | str
 
 
-class MetricTotals(Document):
+class MetricTotals(Document, frozen=True, kw_only=True, omit_defaults=True):
     """One metric over the runs that reported it; which keys there are follows from `kind`."""
 
     kind: Literal["bool", "number", "string", "mixed"]
@@ -24,24 +22,20 @@ class MetricTotals(Document):
     mean: int | float | None = None
     min: int | float | None = None
     max: int | float | None = None
-    counts: dict[Text, int] | None = None
-
-    @model_serializer(mode="wrap")
-    def _of_its_kind(self, handler: Any) -> dict[str, Any]:
-        return {name: value for name, value in handler(self).items() if value is not None}
+    counts: dict[str, int] | None = None
 
 
-class ResultRun(Document):
+class ResultRun(Document, frozen=True, kw_only=True):
     """One run that was counted."""
 
-    path: Text
-    run_id: Text
-    started_at: Text
-    verdict: Text
-    metrics: dict[Text, Metric]
+    path: str
+    run_id: str
+    started_at: str
+    verdict: str
+    metrics: dict[str, Metric]
 
 
-class ScenarioTotals(Document):
+class ScenarioTotals(Document, frozen=True, kw_only=True):
     """A scenario under a label. `verdict` is that of the latest row, else derived from the runs.
 
     `pack`, `tier`, `sweep_id`, `budget_exhausted`, `interrupted` and `counts_as_failure` are the
@@ -50,34 +44,34 @@ class ScenarioTotals(Document):
     `pass_hat_k` are of the valid runs, null where there are none.
     """
 
-    scenario_id: Text
-    label: Text
-    verdict: Text
+    scenario_id: str
+    label: str
+    verdict: str
     runs: int
     passed: int
     failed: int
     invalid: int
     pass_rate: float
     selection: Selection
-    metrics: dict[Text, MetricTotals]
+    metrics: dict[str, MetricTotals]
     traces: list[ResultRun]
-    tier: Text | None
-    pack: Text | None
-    sweep_id: Text | None
+    tier: str | None
+    pack: str | None
+    sweep_id: str | None
     budget_exhausted: bool | None
     interrupted: bool | None
     counts_as_failure: bool | None
     rescored: bool
-    diagnostic_failures: list[Text]
+    diagnostic_failures: list[str]
     failure_risk: float
     interval: IntervalTotals | None
     pass_hat_k: PassHatK | None
 
 
-class Results(Document):
+class Results(Document, frozen=True, kw_only=True):
     """The labels that are shown, and under each the scenarios that were asked for, by name."""
 
     windtunnel_results: int = RESULTS_VERSION
-    runs_dir: Text
-    labels: list[Text]
+    runs_dir: str
+    labels: list[str]
     results: list[ScenarioTotals]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import Field, model_serializer
+import msgspec
 
-from wt_git.records.documents.document import Document, Facts, Text
+from wt_git.records.documents.document import Document
 from wt_git.records.sweep_records import (
     CacheCheckRecord,
     Cost,
@@ -18,14 +18,14 @@ from wt_git.records.sweep_records import (
 RUN_VERSION = 1
 
 
-class RunRecord(Document):
+class RunRecord(Document, frozen=True, kw_only=True):
     """What every record carries: the version of its format, and what it tells."""
 
     windtunnel_run: int = RUN_VERSION
     kind: str
 
 
-class Launched(RunRecord):
+class Launched(RunRecord, frozen=True, kw_only=True):
     """The sweep has its id and passed every check; it queues or runs now.
 
     `events` is the file that its progress is appended to.
@@ -34,20 +34,20 @@ class Launched(RunRecord):
     kind: str = "launched"
     sweep_id: str
     tier: Tier
-    label: Text
-    runs_dir: Text
-    events: Text
+    label: str
+    runs_dir: str
+    events: str
 
 
-class ScenarioVerdict(Document):
+class ScenarioVerdict(Document, frozen=True, kw_only=True):
     """What came of one scenario: a row's verdict, `ERROR`, `WORLD`, or `NOT_STARTED`."""
 
-    pack: Text
-    scenario: Text
+    pack: str
+    scenario: str
     verdict: str
 
 
-class Failure(Document):
+class Failure(Document, frozen=True, kw_only=True):
     """Why nothing was run, or nothing more: what was seen, and what to run instead.
 
     `code` is an entry of docs/messages.md. `retryable`: the same command may succeed later although
@@ -55,13 +55,13 @@ class Failure(Document):
     """
 
     code: str
-    message: Text
-    facts: Facts
-    commands: list[Text] = Field(default_factory=list)
+    message: str
+    facts: dict[str, Any]
+    commands: list[str] = msgspec.field(default_factory=list)
     retryable: bool = False
 
 
-class Finished(RunRecord):
+class Finished(RunRecord, frozen=True, kw_only=True):
     """The sweep ended, and what it came to. `cost` is null for a sweep without a record.
 
     `cost_usd` and `cache_check` are absent where nothing configures them.
@@ -79,45 +79,45 @@ class Finished(RunRecord):
     cost_usd: CostUsd | None = None
     cache_check: CacheCheckRecord | None = None
     verdicts: list[ScenarioVerdict]
-    problems: list[Text]
+    problems: list[str]
     failure: Failure | None = None
 
-    @model_serializer(mode="wrap")
-    def _without_what_is_not_configured(self, handler: Any) -> dict[str, Any]:
-        return without_unconfigured(handler(self))
+    def as_document(self) -> dict[str, Any]:
+        """Return the record without the keys that nothing configures."""
+        return without_unconfigured(Document.as_document(self))
 
 
-class Refused(RunRecord):
+class Refused(RunRecord, frozen=True, kw_only=True):
     """Nothing was run, or no scenario came to an end; the keys are those of `Failure`."""
 
     kind: str = "refused"
     code: str
-    message: Text
-    facts: Facts
-    commands: list[Text]
+    message: str
+    facts: dict[str, Any]
+    commands: list[str]
     retryable: bool
 
 
-class ForecastScenario(Document):
+class ForecastScenario(Document, frozen=True, kw_only=True):
     """One scenario of a dry run; what is not known from history is null."""
 
-    pack: Text
-    scenario: Text
+    pack: str
+    scenario: str
     earlier_runs: int
     wall_s: float | None
     cost_usd: float | None
 
 
-class Forecast(RunRecord):
+class Forecast(RunRecord, frozen=True, kw_only=True):
     """What a sweep would be, from a dry run. `wall_s` and `cost_usd` are null where unknown."""
 
     kind: str = "forecast"
     tier: Tier
-    label: Text
-    runs_dir: Text
-    runtime: Text
-    target: Text | None
-    model: Text | None
+    label: str
+    runs_dir: str
+    runtime: str
+    target: str | None
+    model: str | None
     budget_s: float | None
     ceiling: float | None
     runs: int
@@ -126,10 +126,10 @@ class Forecast(RunRecord):
     scenarios: list[ForecastScenario]
 
 
-class Allowed(RunRecord):
+class Allowed(RunRecord, frozen=True, kw_only=True):
     """The last record of a dry run that would be admitted. `earned_by` names a focused sweep."""
 
     kind: str = "allowed"
     earned_by: str | None
     evidence_for: list[str]
-    excluded_failing: list[Text]
+    excluded_failing: list[str]

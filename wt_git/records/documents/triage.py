@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from wt_git.records.documents.document import Document, Facts, Text
+from typing import Any
+
+from wt_git.records.documents.document import Document
 
 TRIAGE_VERSION = 1
 
 
-class TriageTotals(Document):
+class TriageTotals(Document, frozen=True, kw_only=True):
     """How many runs there were of each kind; those that were `skipped` could not be judged."""
 
     failed: int
@@ -16,41 +18,41 @@ class TriageTotals(Document):
     skipped: int
 
 
-class TriageFix(Document):
+class TriageFix(Document, frozen=True, kw_only=True):
     """A change that may help: which kind, to what, why, and the change itself where it is known."""
 
-    fix_vector: Text
-    target: Facts
-    rationale: Text
-    diff_text: Text | None
+    fix_vector: str
+    target: dict[str, Any]
+    rationale: str
+    diff_text: str | None
 
 
-class TriagedRun(Document):
+class TriagedRun(Document, frozen=True, kw_only=True):
     """A failed run: where it is, and what the classifier says of it."""
 
-    scenario_id: Text
-    label: Text
-    run_id: Text
-    path: Text
+    scenario_id: str
+    label: str
+    run_id: str
+    path: str
     confidence: float
-    evidence: list[Text]
+    evidence: list[str]
     suggested_fix: TriageFix | None
 
 
-class TriageCategory(Document):
+class TriageCategory(Document, frozen=True, kw_only=True):
     """The runs of one category, in the order in which they are stored; the first fix among them."""
 
-    category: Text
+    category: str
     runs: int
     suggested_fix: TriageFix | None
     failures: list[TriagedRun]
 
 
-class TriageReport(Document):
+class TriageReport(Document, frozen=True, kw_only=True):
     """All failed runs by category: most failures first, `unknown` last."""
 
     windtunnel_triage: int = TRIAGE_VERSION
-    runs_dir: Text
-    classifier: Text
+    runs_dir: str
+    classifier: str
     totals: TriageTotals
     categories: list[TriageCategory]

@@ -5,60 +5,60 @@ See docs/verifying-in-ci.md, "Output".
 
 from __future__ import annotations
 
-from wt_git.records.documents.document import Document, Text
+from wt_git.records.documents.document import Document
 
 VERIFICATION_VERSION = 1
 
 
-class VerifiedRow(Document):
+class VerifiedRow(Document, frozen=True, kw_only=True):
     """A row of a note, as far as an answer names it."""
 
     sweep_id: str
-    ts: Text
-    scenario: Text
-    pack: Text | None
-    tier: Text
-    verdict: Text
+    ts: str
+    scenario: str
+    pack: str | None
+    tier: str
+    verdict: str
     passed: int
     runs: int
 
 
-class VerifiedSubject(Document):
+class VerifiedSubject(Document, frozen=True, kw_only=True):
     """Who was asked; null: not known."""
 
-    target: Text | None
-    model: Text | None
-    plugin: Text | None
+    target: str | None
+    model: str | None
+    plugin: str | None
 
 
-class VerifiedReason(Document):
+class VerifiedReason(Document, frozen=True, kw_only=True):
     """Why a commit is not covered. `code` is stable, `facts` are names, `hints` are commands."""
 
     code: str
-    message: Text
-    facts: list[Text]
-    hints: list[Text]
+    message: str
+    facts: list[str]
+    hints: list[str]
 
 
-class NearestEvidence(Document):
+class NearestEvidence(Document, frozen=True, kw_only=True):
     """The closest evidence and the files that make it stale."""
 
     tree: str
     commit: str | None
     sweep_id: str
-    files: list[Text]
+    files: list[str]
 
 
-class VerifiedCommit(Document):
+class VerifiedCommit(Document, frozen=True, kw_only=True):
     """One commit that was asked about, by the name it was asked by.
 
     `judged` is the commit whose tree the answer is about: another one where the head of a pull
     request stands in for the merge that CI built. `skipped` counts lines of notes by why.
     """
 
-    revision: Text
+    revision: str
     commit: str
-    title: Text
+    title: str
     judged: str
     tree: str
     covered: bool
@@ -69,14 +69,14 @@ class VerifiedCommit(Document):
     reasons: list[VerifiedReason]
     nearest: NearestEvidence | None
     skipped: dict[str, int]
-    remarks: list[Text]
+    remarks: list[str]
 
 
-class Verification(Document):
+class Verification(Document, frozen=True, kw_only=True):
     """The whole answer. `policy_from` is the commit whose policy judged, null: each its own."""
 
     windtunnel_verify: int = VERIFICATION_VERSION
     covered: bool
     policy_from: str | None
     commits: list[VerifiedCommit]
-    warnings: list[Text]
+    warnings: list[str]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from wt_git.api.score import score_to_dict
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from wt_git.api.score import GateLayer, Score
     from wt_git.records.runs.fast_decode import ScoreFacts
 
-RunVerdict = str
+RunVerdict: TypeAlias = Literal["PASS", "FAIL", "INVALID"]
 
 RESCORED, REPLAYED = "rescore", "replay"
 """Origins of scores that `wt run` did not make; `selftest` is another one."""

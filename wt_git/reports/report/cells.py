@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import asdict
+
 from wt_git.api.json_values import json_value
 from wt_git.api.score import SCORE_LAYER_ORDER
 from wt_git.records.documents.report import (
@@ -66,7 +68,7 @@ def cell(scored: ScoredGroup, first_number: int, turns: Sequence[dict[str, Any]]
         rescored=totals.rescored,
         diagnostic_failures=totals.diagnostic_failures,
         run_list=[
-            ReportRun.model_construct(**dict(counted), data=run_key(first_number + index))
+            ReportRun(**asdict(counted), data=run_key(first_number + index))
             for index, counted in enumerate(totals.traces)
         ],
     )
@@ -108,7 +110,7 @@ def summary(cells: Sequence[ScoredGroup]) -> ReportSummary:
     return ReportSummary(
         **means,
         robustness_pass_rate=_mean(held) if held else None,
-        total_failure_risk=sum(scored.totals.failure_risk for scored in cells),
+        total_failure_risk=sum((scored.totals.failure_risk for scored in cells), 0.0),
     )
 
 
