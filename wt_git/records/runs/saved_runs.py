@@ -19,7 +19,7 @@ from wt_git.api.score import (
 from wt_git.api.trace import TRACE_FORMAT_VERSION
 from wt_git.records import layout
 from wt_git.records.decoding import is_version, text, within
-from wt_git.records.record import encodable
+from wt_git.records.record import as_recorded, encodable
 from wt_git.records.runs.fast_decode import (
     CostFacts,
     LayerFacts,
@@ -184,7 +184,7 @@ def _sidecar(data: bytes) -> SidecarFacts:
     except ScoreFormatError as error:
         raise UnreadableRunError(f"score: {error}") from error
     layers = {
-        layer: LayerFacts(of.passed, of.detail, dict(of.metrics))
+        layer: LayerFacts(of.passed, as_recorded(of.detail), encodable(dict(of.metrics)))
         for layer in SCORE_LAYER_ORDER
         for of in [getattr(score, layer)]
     }

@@ -8,6 +8,7 @@ from wt_git.api.aggregate import aggregate_metrics
 from wt_git.api.score import GATE_LAYER_ORDER
 from wt_git.records.documents.document import IntervalTotals, PassHatK
 from wt_git.records.documents.results import MetricTotals, ResultRun, ScenarioTotals
+from wt_git.records.record import as_recorded
 from wt_git.records.runs.sidecars import RESCORED
 from wt_git.stats.intervals import CONFIDENCE, Sample, pass_hat_k, shown_k, wilson
 
@@ -32,8 +33,8 @@ def scenario_totals(group: RunGroup) -> ScenarioTotals:
     only_probes = all(run.is_probe for run in runs)
     valid = valid_runs(passed=passed, runs=len(runs), invalid=invalid)
     return ScenarioTotals(
-        scenario_id=runs[0].scenario,
-        label=runs[0].label,
+        scenario_id=as_recorded(runs[0].scenario),
+        label=as_recorded(runs[0].label),
         verdict=verdict,
         runs=len(runs),
         passed=passed,
@@ -121,9 +122,9 @@ def _verdict_count(runs: Sequence[SavedRun], verdict: str) -> int:
 
 def _result_run(run: SavedRun) -> ResultRun:
     return ResultRun(
-        path=run.path,
-        run_id=run.run_id,
-        started_at=run.started_at,
+        path=as_recorded(run.path),
+        run_id=as_recorded(run.run_id),
+        started_at=as_recorded(run.started_at),
         verdict=run.verdict,
         metrics=dict(run.metrics),
     )
