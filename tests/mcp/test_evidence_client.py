@@ -66,5 +66,5 @@ def test_an_entry_that_is_no_call_is_no_evidence(entry):
     """A log with something else in it is unreadable, not shorter."""
     with answering(b"[" + entry + b"]") as port:
         handle = ChildProcessMCPHandle("127.0.0.1", port, "t")
-        with pytest.raises(RuntimeError, match="something else"):
+        with pytest.raises(RuntimeError, match="invalid call"):
             handle.call_log()

@@ -1,4 +1,4 @@
-"""Where a tool server listens, where an agent finds it, and which names it may be called by."""
+"""Addresses of a tool server: where it listens, its URL, and the host names that it accepts."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _LOOPBACK_NAMES: Final = ("127.0.0.1", "localhost", "[::1]", "host.docker.intern
 def listen(host: str, port: int) -> socket.socket:
     """Return a socket that already listens on `host`, on any free port when `port` is 0.
 
-    It is bound once and handed on, so nobody can take the port in between, and a client that comes
-    before the server is ready waits instead of being refused. Raises `OSError`.
+    It is bound once and passed on, so no other process can take the port in between, and a client
+    that comes before the server is ready waits instead of being refused. Raises `OSError`.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # Named, since asyncio turns off Nagle's delay (40 ms a call) only for a socket that says TCP.
@@ -57,7 +57,7 @@ def accepted_host_headers(host: str | None) -> list[str] | None:
     """Return the `Host` headers to accept when serving on `host`, or None to accept any.
 
     On loopback the check keeps web pages from reaching the server by DNS rebinding. On other
-    addresses nobody can list the names that lead here, and a refused name would be a refused agent.
+    addresses the names of this machine are unknown, and a refused name would be a refused agent.
     """
     if host is None or not is_loopback(host):
         return None

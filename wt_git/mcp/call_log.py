@@ -1,30 +1,32 @@
-"""The record of every call that reached a tool server, kept while the calls are still running.
+"""The log of every call that reached a tool server, kept while the calls are still running.
 
-docs/writing-a-runtime.md, "Tool servers": the log is evidence, so a call enters it when it arrives.
-What the call came to is filled in later, and a call that never ends still shows that it was made.
+docs/writing-a-runtime.md, "Tool servers". The log is evidence, so a call enters it on arrival and its
+result is added later. A call that never ends is in the log too.
 """
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from wt_git.clock import SystemClock
+from wt_git.errors import exception_text
 from wt_git.mcp.failures import FailurePlan
 from wt_git.spi.mcp_server import MCPCall
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from wt_git.clock import Clock
 
 
 class OpenCall:
-    """A call that arrived. `value` is what its tool returned, once it has; the log holds the rest.
+    """A call that arrived. `value` is the plain value of its tool, once that has `returned`.
 
-    `log` are the calls among which it was logged.
+    `log` is the list of calls that it was logged in.
     """
 
     __slots__ = ("call", "log", "returned", "value")
@@ -36,7 +38,7 @@ class OpenCall:
         self.value: Any = None
 
     def returns(self, value: Any) -> None:
-        """Note what the tool itself returned, before it is put into a protocol message."""
+        """Keep the tool's own value, before the SDK puts it into a protocol message."""
         self.value = value
         self.returned = True
 
@@ -44,8 +46,8 @@ class OpenCall:
 class CallLog:
     """Calls in the order of their arrival, and the failures armed for the next ones.
 
-    Safe to use from any thread. Arguments and results are copied as they are logged, so that a tool
-    which hands out its own tables cannot change what was recorded. `failures` are new by default.
+    Safe to use from any thread. Arguments and results are copied when they are logged, so a tool that
+    returns its own tables cannot change the log later. `failures` are new by default.
     """
 
     def __init__(self, clock: Clock | None = None, *, failures: FailurePlan | None = None) -> None:
@@ -56,11 +58,11 @@ class CallLog:
         self._latest_ms = 0.0
 
     def begin(self, tool_name: str, args: Mapping[str, Any]) -> OpenCall:
-        """Log that a call arrived, and mark it as unfinished until `finish` says how it ended."""
+        """Log that a call arrived, and mark it as unfinished until `finish`."""
         call = MCPCall(tool_name, snapshot(dict(args)), None, 0.0, {"unfinished": True})
         with self._lock:
-            # Readers merge the logs of several servers by this time, so it must not run backwards
-            # inside one of them when the machine's clock is set.
+            # Readers merge the logs of several servers by this time. Within one log it must not go
+            # back when the machine's clock is set.
             self._latest_ms = max(self._latest_ms, self._clock.now().timestamp() * 1000.0)
             call.timestamp_ms = self._latest_ms
             self._calls.append(call)
@@ -71,7 +73,7 @@ class CallLog:
         return opened.log is self._calls
 
     def mark_injected(self, opened: OpenCall, mode: str) -> None:
-        """Log that this call was made to fail in `mode`, whatever it then came to."""
+        """Log that this call was made to fail in `mode`."""
         with self._lock:
             opened.call.extra["injected"] = mode
 
@@ -82,10 +84,10 @@ class CallLog:
         *,
         error: str | None = None,
         extra: Mapping[str, Any] | None = None,
-    ) -> None:
-        """Log what the caller got back, why when it was a failure, and what else is known of it.
+    ) -> Any:
+        """Log the result that the caller gets, the error if it failed, and `extra`; return `result`.
 
-        A call of a run that is over changes nothing: `reset` has forgotten it.
+        A call that outlived a `reset` changes nothing in the new log.
         """
         kept, added = snapshot(result), snapshot(dict(extra or {}))
         with self._lock:
@@ -95,9 +97,19 @@ class CallLog:
             call.extra.update(added)
             if error is not None:
                 call.extra["error"] = error
+        return result
+
+    @contextlib.contextmanager
+    def failure_logged(self, opened: OpenCall) -> Iterator[None]:
+        """Log an exception of the block as the end of a call; it then passes through."""
+        try:
+            yield
+        except Exception as failed:
+            self.finish(opened, str(failed), error=exception_text(failed))
+            raise
 
     def record(self, tool_name: str, args: Mapping[str, Any], result: Any) -> None:
-        """Log a call that arrived and was answered just now."""
+        """Log a call that has both arrived and ended."""
         self.finish(self.begin(tool_name, args), result)
 
     def get_calls(self) -> list[MCPCall]:
@@ -122,8 +134,8 @@ class CallLog:
 
 
 def snapshot(value: Any) -> Any:
-    """Return a copy that later changes to `value` do not reach, or `value` if it resists copying."""
+    """Return a deep copy of `value`, or `value` itself if it cannot be copied."""
     try:
         return copy.deepcopy(value)
-    except Exception:  # noqa: BLE001 - a tool may return anything; losing the call would be worse
+    except Exception:  # noqa: BLE001 - a tool may return anything; the call must be logged anyway
         return value

@@ -1,6 +1,6 @@
-"""A mock server made of a table of tools; every built-in dimension is one.
+"""A mock server made of a table of tools; every built-in dimension has one.
 
-Found by name from the scenario packs, which describe tools and know no server:
+The scenario packs describe tools and import no server; they find this module by name:
 docs/writing-a-scenario.md, "Mock tools".
 """
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class CannedTool(Protocol):
-    """A tool of the table: its bare name, the function behind it, and what agents are told."""
+    """A tool of the table: its bare name, its function, and its description for agents."""
 
     @property
     def name(self) -> str:
@@ -32,12 +32,12 @@ class CannedTool(Protocol):
 
     @property
     def description(self) -> str:
-        """What the tool does and expects, as its caller reads it."""
+        """The description that its caller reads."""
         ...
 
     @property
     def failing(self) -> Mapping[str, Callable[..., dict[str, Any]]]:
-        """How it shows those failure modes that it has a way of its own for."""
+        """Its own answers for some of the failure modes."""
         ...
 
 
@@ -49,19 +49,20 @@ def canned_server(
     It runs on a thread of this process: loading the SDK takes a new process half a second, and a
     sweep has a server per scenario. It listens on a free port of the loopback, unless
     `MOCK_MCP_HOST` or `MOCK_MCP_PORT` asks for another. `failures` are the fields of an
-    `ArmedFailure` each. Raises `ValueError` for an unknown failure mode or a port that is none.
+    `ArmedFailure` each. Raises `ValueError` for an unknown failure mode or an invalid port.
     """
     server = _logging_server(name, tools, prefix="")
     for failure in failures:
         server.call_log.failures.arm(ArmedFailure(**failure))
-    return FastMCPServer(mcp_instance=server, config=_address_asked_for())
+    return FastMCPServer(mcp_instance=server, config=_configured_address())
 
 
 def serve(name: str, tools: Iterable[CannedTool], *, port: int) -> None:
     """Serve the tools until the process is told to end, as the environment says.
 
-    `MOCK_MCP_HOST` (every address), `MOCK_MCP_PORT` (`port`), `TOOL_PREFIX` (`ops_`) stands before
-    every tool's name. Raises `ValueError` for a port that is none, `OSError` when it is taken.
+    It reads `MOCK_MCP_HOST` (default: every address), `MOCK_MCP_PORT` (default: `port`) and
+    `TOOL_PREFIX`, the prefix of every tool's name (default: `ops_`). Raises `ValueError` for an
+    invalid port, `OSError` when it is taken.
     """
     environment = os.environ  # noqa: TID251 - this process's own start
     server = _logging_server(name, tools, prefix=environment.get("TOOL_PREFIX", "ops_"))
@@ -75,8 +76,8 @@ def _logging_server(
     # Answers are plain JSON and connections carry no session: an agent may reconnect at will.
     server = LoggingFastMCP(server_name, stateless_http=True, json_response=True)
     for tool in tools:
-        # Without an output schema, a client hands a broken answer to its agent instead of refusing
-        # it, and what the agent makes of it is what such a scenario tests.
+        # Without an output schema, a client passes a broken answer to its agent instead of refusing
+        # it; how the agent handles it is the subject of such a scenario.
         name = prefix + tool.name
         server.tool(name=name, description=tool.description, structured_output=False)(tool.function)
         for mode, answer in tool.failing.items():
@@ -92,7 +93,7 @@ def _effect(answer: Callable[..., dict[str, Any]]) -> Callable[[Mapping[str, Any
     return effect
 
 
-def _address_asked_for() -> FastMCPServerConfig | None:
+def _configured_address() -> FastMCPServerConfig | None:
     environment = os.environ  # noqa: TID251 - where a tool server is constructed
     host, port = environment.get("MOCK_MCP_HOST"), environment.get("MOCK_MCP_PORT")
     if not host and not port:

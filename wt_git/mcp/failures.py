@@ -31,7 +31,7 @@ DEFAULT_TIMEOUT_S: Final = 30.0
 class ArmedFailure:
     """One way of failing: for the calls of `tool`, or of every tool when it is None.
 
-    `delay_s` is how long a `timeout` holds the call back before the real tool runs.
+    A `timeout` holds the call back for `delay_s` before the real tool runs.
     """
 
     tool: str | None
@@ -39,10 +39,15 @@ class ArmedFailure:
     probability: float = 1.0
     delay_s: float = DEFAULT_TIMEOUT_S
 
+    @property
+    def wait_s(self) -> float:
+        """Seconds for which the call is held back first."""
+        return self.delay_s if self.mode == TIMEOUT else 0.0
+
 
 @dataclass(frozen=True, slots=True)
 class Injected:
-    """What a caller gets instead of an answer: a text, or an object that may be flagged an error."""
+    """The answer in place of the tool's: a text, or an object that may be marked as an error."""
 
     payload: str | dict[str, Any]
     is_error: bool = False
@@ -80,7 +85,7 @@ def known_mode(mode: str) -> str:
 
 
 class FailurePlan:
-    """What is armed now. Safe to use from any thread.
+    """The armed failures. Safe to use from any thread.
 
     Draws come from a generator with a fixed seed, so a batch that calls the same tools in the same
     order meets the same failures; it runs on through a batch, so its runs still differ.
@@ -115,7 +120,7 @@ class FailurePlan:
                 self._by_tool[failure.tool] = failure
 
     def shape(self, tool: str, mode: str, effect: Callable[[Mapping[str, Any]], Injected]) -> None:
-        """Let `tool` show `mode` in its own way: `effect` gets the arguments of the call."""
+        """Let `effect` answer for `tool` when it shows `mode`; it gets the arguments of the call."""
         with self._lock:
             self._effects[tool, known_mode(mode)] = effect
 
@@ -130,11 +135,11 @@ class FailurePlan:
             return armed
 
     def answer(self, failure: ArmedFailure, tool: str, args: Mapping[str, Any]) -> Injected | None:
-        """Return what the caller gets instead, or None when the real tool answers after a delay."""
+        """Return the answer in place of the tool's, or None when the real tool answers."""
         with self._lock:
             effect = self._effects.get((tool, failure.mode))
         if effect is not None:
-            # The arguments are as an agent sent them; those the tool cannot take get the plain form.
+            # An agent may send arguments that the effect cannot take; they get the plain answer.
             with contextlib.suppress(Exception):
                 return effect(args)
         return _ANSWERS.get(failure.mode)
@@ -159,9 +164,9 @@ TIMEOUT_VARIABLE: Final = "MOCK_MCP_TIMEOUT_SECONDS"
 def arm_from_environment(
     environment: Mapping[str, str], plan: FailurePlan, served: Iterable[str]
 ) -> None:
-    """Arm what an environment asks for, for the served tools that it means.
+    """Arm the failure that an environment asks for, for each served tool of its name.
 
-    Raises `ValueError` naming a variable that says nothing usable.
+    Raises `ValueError` naming an invalid variable.
     """
     failure = failure_from_environment(environment)
     if failure is None:

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 async def run_in_thread(function: Callable[[], Any]) -> Any:
-    """Return what `function` returns, run on a thread of its own; the loop goes on meanwhile.
+    """Run `function` on a thread of its own and return its result; the loop goes on meanwhile.
 
-    The thread is a daemon and there is no limit to their number: mock tools are made to hang, and
-    one that does must hold up neither the next call nor the end of the process.
+    The thread is a daemon, and the number of threads has no limit: some mock tools hang on purpose,
+    and must hold up neither the next call nor the end of the process.
     """
     loop = asyncio.get_running_loop()
     outcome: asyncio.Future[Any] = loop.create_future()

@@ -1,7 +1,7 @@
-"""Serving an ASGI app on a socket that already listens: here, or on a thread.
+"""Serving an ASGI app on a socket that already listens: in this thread, or on another one.
 
-uvicorn speaks HTTP. Its own server loop looks every tenth of a second whether it should end; the one
-here is told, since a sweep starts and stops a server for every scenario.
+uvicorn serves HTTP. Its own loop checks every tenth of a second whether to end. A sweep starts and
+stops a server for every scenario, so the loop here waits for an event instead.
 """
 
 from __future__ import annotations
@@ -117,9 +117,9 @@ def _config(app: Starlette) -> uvicorn.Config:
 
 
 def _stay_quiet() -> None:
-    """Keep uvicorn and the SDK from writing to stderr where nobody has configured logging.
+    """Keep uvicorn and the SDK from writing to stderr where logging is not configured.
 
-    A tool that raises on purpose is part of a scenario, not a traceback for the terminal.
+    A tool that raises on purpose is part of a scenario and needs no traceback on the terminal.
     """
     for name in ("mcp", "uvicorn"):
         logger = logging.getLogger(name)

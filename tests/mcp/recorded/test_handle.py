@@ -243,7 +243,7 @@ def test_a_hook_that_raises_loses_no_call(failure):
     assert call.result == str(failure)
     assert call.extra == {
         "divergence": {"policy": "synthesize", "matched": None},
-        "error": f"{type(failure).__name__}: {failure}",
+        "error": f"{type(failure).__name__}: {failure}".removesuffix(": "),
     }
 
 

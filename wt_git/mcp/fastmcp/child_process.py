@@ -23,17 +23,23 @@ import time
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, Final
 
-from wt_git.mcp import addresses
+from wt_git.mcp.addresses import connectable, listen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+LISTENER_VARIABLE: Final = "WT_MCP_LISTENER"
+
 _REQUEST_LIMIT_S = 5.0
+_STOP_LIMIT_S = 5.0
+_POLL_S = 0.01
+_TAIL_BYTES = 2000
+_STDIN: Final = 0
 
 
 @dataclass(frozen=True, slots=True)
 class EvidenceClient:
-    """The bearer of one server's token. Evidence that cannot be read raises, and is never empty."""
+    """Reads one server's evidence with its token. Unreadable evidence raises; it is never empty."""
 
     host: str
     port: int
@@ -55,19 +61,12 @@ class EvidenceClient:
 
     def _request(self, method: str, path: str, body: str | None, limit_s: float) -> Any:
         # Not httpx: it loads slowly, and would send a request for this machine to a proxy.
+        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
         connection = http.client.HTTPConnection(self.host, self.port, timeout=limit_s)
-        try:
-            connection.request(
-                method,
-                path,
-                body,
-                {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"},
-            )
+        with contextlib.closing(connection):
+            connection.request(method, path, body, headers)
             response = connection.getresponse()
-            content = response.read()
-        finally:
-            connection.close()
-        text = content.decode("utf-8", "replace")
+            text = response.read().decode("utf-8", "replace")
         if response.status == http.client.BAD_REQUEST:
             raise ValueError(text)
         if response.status != http.client.OK:
@@ -76,10 +75,6 @@ class EvidenceClient:
                 f" {response.status}: {text[:200]}"
             )
         return json.loads(text)
-
-
-LISTENER_VARIABLE: Final = "WT_MCP_LISTENER"
-_STDIN: Final = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +87,7 @@ class InheritedListener:
 
 
 def claim_inherited() -> InheritedListener | None:
-    """Take over what the bench handed down, once; None in a process that somebody else started."""
+    """Take over the socket and the token of the bench, once; None where no bench started us."""
     descriptor = os.environ.pop(LISTENER_VARIABLE, None)  # noqa: TID251 - this process's own start
     if descriptor is None:
         return None
@@ -120,14 +115,9 @@ def _exit_with_the_bench() -> None:
     os._exit(0)
 
 
-_POLL_S = 0.01
-_STOP_LIMIT_S = 5.0
-_TAIL_BYTES = 2000
-
-
 @dataclass(frozen=True, slots=True)
 class ChildProcess:
-    """A running tool server: the process, where it can be reached, and what it has written."""
+    """A running tool server: the process, its address and token, and its output."""
 
     process: subprocess.Popen[bytes]
     host: str
@@ -138,7 +128,7 @@ class ChildProcess:
     def stop(self) -> None:
         """End the process and take it off the process table; may be called twice."""
         process = self.process
-        # Closing its standard input ends it too, in case it does not listen to the signal.
+        # The end of its standard input ends it too, in case it ignores the signal.
         if process.stdin is not None:
             with contextlib.suppress(OSError):
                 process.stdin.close()
@@ -152,11 +142,10 @@ class ChildProcess:
         self.output.close()
 
     def last_words(self) -> str:
-        """Return the end of what the process has written, for the message that says it failed."""
+        """Return the end of the process's output, for a message about its failure."""
         size = os.fstat(self.output.fileno()).st_size
-        return os.pread(self.output.fileno(), _TAIL_BYTES, max(0, size - _TAIL_BYTES)).decode(
-            "utf-8", "replace"
-        )
+        tail = os.pread(self.output.fileno(), _TAIL_BYTES, max(0, size - _TAIL_BYTES))
+        return tail.decode("utf-8", "replace") or "none"
 
 
 def start_child(
@@ -168,7 +157,7 @@ def start_child(
     Ctrl-C in a terminal reaches the bench alone, which then ends its runs in good order.
     """
     try:
-        listener = addresses.listen(host, port)
+        listener = listen(host, port)
     except OSError as error:
         raise RuntimeError(f"the tool server cannot listen on {host}:{port}: {error}") from error
     with listener:
@@ -211,30 +200,30 @@ def _spawn(
 
 
 def _send_token(child: ChildProcess) -> None:
-    """Give the child its token; its standard input then stays open to tell it that we live."""
+    """Write the token to the child's standard input, which then stays open while the bench lives."""
     assert child.process.stdin is not None
-    with contextlib.suppress(OSError):  # it is gone already, which the wait that follows will say
+    with contextlib.suppress(OSError):  # the child has ended; the wait that follows reports it
         child.process.stdin.write(f"{child.token}\n".encode())
         child.process.stdin.flush()
 
 
 def _wait_until_ready(child: ChildProcess, module: str, limit_s: float) -> None:
-    """Return when the child itself answers: only the process we started knows the token."""
-    evidence = EvidenceClient(addresses.connectable(child.host), child.port, child.token)
+    """Return when the child itself answers: no other process knows the token."""
+    evidence = EvidenceClient(connectable(child.host), child.port, child.token)
     deadline = time.monotonic() + limit_s
     while True:
         if child.process.poll() is not None:
             raise RuntimeError(
                 f"tool server module {module!r} exited immediately with status"
-                f" {child.process.returncode}; its last words: {child.last_words() or 'none'}"
+                f" {child.process.returncode}; its last words: {child.last_words()}"
             )
         remaining = deadline - time.monotonic()
         if remaining <= 0:
             raise RuntimeError(
                 f"tool server module {module!r} was not ready within {limit_s:g} s (does it call"
-                f" run() on its LoggingFastMCP?); its last words: {child.last_words() or 'none'}"
+                f" run() on its LoggingFastMCP?); its last words: {child.last_words()}"
             )
-        # The socket listens since before the child began, so one request waits in its queue.
+        # The socket listened before the child began, so one request waits in its queue.
         with contextlib.suppress(OSError, http.client.HTTPException, RuntimeError):
             evidence.get("/tools", limit_s=min(remaining, 0.5))
             return

@@ -7,9 +7,9 @@
     GET  /failures            what is armed, `{tool, mode, probability}` each
     POST /failures            `{"mode": …}` for every tool, null for none
 
-They share a port with the tools, and the agent under test must be able neither to read nor to clear
-the evidence on itself. So they answer only whoever bears the token of this start; a server that was
-started without one answers only its own machine.
+They share a port with the tools, and the agent under test must neither read nor clear the evidence
+about itself. So they answer only requests with the token of this start. A server that was started
+without a token answers only requests from its own machine.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def evidence_routes(
     served_tool_definitions: Callable[[], list[dict[str, Any]]],
     token: str | None,
 ) -> list[Route]:
-    """Return the routes for bearers of `token` or, when it is None, for this machine only."""
+    """Return the routes for requests with `token` or, when it is None, from this machine."""
 
     async def calls(_: Request) -> Response:
         return _json([call_to_dict(call) for call in log.get_calls()])
@@ -100,7 +100,7 @@ def _guarded(answer: Answer, token: str | None) -> Answer:
 
 
 def _is_from_here(request: Request) -> bool:
-    """Say whether the peer is this machine; a peer without an IP address is in this process."""
+    """Say whether the client is this machine; one without an IP address is in this process."""
     try:
         return ipaddress.ip_address(request.client.host if request.client else "").is_loopback
     except ValueError:
@@ -108,7 +108,7 @@ def _is_from_here(request: Request) -> bool:
 
 
 def _requested_mode(body: bytes) -> str | None:
-    """Return the mode that a request asks for; raises `ValueError` when it says nothing clear."""
+    """Return the mode in a request's body; raises `ValueError` when it has no valid one."""
     asked = json.loads(body)
     mode = asked.get("mode", "") if isinstance(asked, dict) else ""
     if mode is not None and not isinstance(mode, str):
@@ -125,7 +125,7 @@ def _json(value: Any) -> Response:
 
 
 def _plain(value: Any, depth: int = 0) -> Any:
-    """Return `value` in JSON's own types; what has no such form becomes its repr."""
+    """Return `value` in JSON's own types; a part without such a form becomes its repr."""
     too_deep = 50
     if depth > too_deep:
         return repr(value)

@@ -12,130 +12,26 @@ import time
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
-from wt_git.mcp import addresses, failures
+from wt_git.mcp.addresses import listen
 from wt_git.mcp.call_log import CallLog, OpenCall
-from wt_git.mcp.failures import TIMEOUT
+from wt_git.mcp.failures import arm_from_environment
+from wt_git.mcp.fastmcp.child_process import claim_inherited
 from wt_git.mcp.run_in_thread import run_in_thread
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    import socket
+    from collections.abc import Callable, Mapping
+    from typing import TypeAlias
 
     from mcp.server.mcpserver.server import Settings
     from mcp.server.mcpserver.tools import Tool
     from starlette.applications import Starlette
 
-    from wt_git.mcp.fastmcp.sdk_server import CallLoggingServer
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from wt_git.mcp.failures import Injected
+    from wt_git.mcp.fastmcp.sdk_server import CallLoggingServer
+    from wt_git.mcp.serving import ThreadServer
 
-    CurrentCall = ContextVar[OpenCall | None]
-
-
-def served_form(function: Callable[..., Any], current: CurrentCall) -> Callable[..., Any]:
-    """Return a coroutine function for the SDK, which leaves its plain value in the current call."""
-    awaited = inspect.iscoroutinefunction(function)
-
-    @functools.wraps(function)
-    async def serve(*args: Any, **kwargs: Any) -> Any:
-        call = functools.partial(function, *args, **kwargs)
-        value = await call() if awaited else await run_in_thread(call)
-        opened = current.get()
-        if opened is not None:
-            opened.returns(value)
-        return value
-
-    return serve
-
-
-def direct_form(
-    name: str, function: Callable[..., Any], log: CallLog, current: CurrentCall
-) -> Callable[..., Any]:
-    """Return a function that logs a call made in process, and shows the failures armed for it.
-
-    A call from inside another tool is part of how the mock works, and not one by the agent: it is
-    neither logged nor made to fail.
-    """
-    if inspect.iscoroutinefunction(function):
-
-        @functools.wraps(function)
-        async def call_async(*args: Any, **kwargs: Any) -> Any:
-            if current.get() is not None:
-                return await function(*args, **kwargs)
-            return await _logged_async(log, name, functools.partial(function, *args, **kwargs))
-
-        return call_async
-
-    @functools.wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if current.get() is not None:
-            return function(*args, **kwargs)
-        return _logged(log, name, functools.partial(function, *args, **kwargs))
-
-    return call
-
-
-def _logged(log: CallLog, name: str, call: functools.partial[Any]) -> Any:
-    opened, delay_s, injected = _log_arrival(log, name, call)
-    time.sleep(delay_s)
-    if injected is not None:
-        log.finish(opened, injected.payload)
-        return injected.payload
-    try:
-        value = call()
-    except Exception as failed:
-        log.finish(opened, str(failed), error=f"{type(failed).__name__}: {failed}")
-        raise
-    log.finish(opened, value)
-    return value
-
-
-async def _logged_async(log: CallLog, name: str, call: functools.partial[Any]) -> Any:
-    opened, delay_s, injected = _log_arrival(log, name, call)
-    await asyncio.sleep(delay_s)
-    if injected is not None:
-        log.finish(opened, injected.payload)
-        return injected.payload
-    try:
-        value = await call()
-    except Exception as failed:
-        log.finish(opened, str(failed), error=f"{type(failed).__name__}: {failed}")
-        raise
-    log.finish(opened, value)
-    return value
-
-
-def _log_arrival(
-    log: CallLog, name: str, call: functools.partial[Any]
-) -> tuple[OpenCall, float, Injected | None]:
-    """Log a call's arrival and draw its failure: how long to wait, and what to answer instead."""
-    args = _named_arguments(call)
-    opened = log.begin(name, args)
-    armed = log.failures.draw(name)
-    if armed is None:
-        return opened, 0.0, None
-    log.mark_injected(opened, armed.mode)
-    delay_s = armed.delay_s if armed.mode == TIMEOUT else 0.0
-    return opened, delay_s, log.failures.answer(armed, name, args)
-
-
-def _named_arguments(call: functools.partial[Any]) -> Mapping[str, Any]:
-    """Return the arguments of a call by the names of their parameters, defaults left out."""
-    try:
-        bound = inspect.signature(call.func).bind_partial(*call.args, **call.keywords)
-    except (
-        TypeError,
-        ValueError,
-    ):  # the call is about to fail; what it was given is logged all the same
-        return {**{str(place): value for place, value in enumerate(call.args)}, **call.keywords}
-    named = dict(bound.arguments)
-    for parameter in bound.signature.parameters.values():
-        if parameter.kind is parameter.VAR_KEYWORD:
-            named.update(named.pop(parameter.name, {}))
-    return named
-
+    CurrentCall: TypeAlias = ContextVar[OpenCall | None]
 
 _STREAMABLE_HTTP = "streamable-http"
 # Constructor arguments of the SDK's first generation that its second takes when it serves.
@@ -157,9 +53,9 @@ _SERVING_OPTIONS = frozenset(
 class LoggingFastMCP:
     """An MCP server whose every call is logged; `name` and `options` are the SDK's.
 
-    The SDK is loaded when something has to be served or described, not before: without it, tools can
-    still be declared and called in process. The options that the SDK once took here and now takes
-    when serving (`host`, `port`, `json_response` and so on) are accepted and kept for then.
+    The SDK is loaded only when something has to be served or described: without it, tools can still
+    be declared and called in process. The options that the SDK once took here and now takes when
+    serving (`host`, `port`, `json_response` and so on) are kept for then.
     docs/writing-a-scenario.md, "Mock tools".
     """
 
@@ -172,7 +68,7 @@ class LoggingFastMCP:
         self._options = options
         self._declared: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {}
         self._log = CallLog()
-        self._current: ContextVar[OpenCall | None] = ContextVar("current call", default=None)
+        self._current: CurrentCall = ContextVar("current call", default=None)
         self._lock = threading.RLock()
         self._server: CallLoggingServer | None = None
         self._tools: dict[str, Tool] = {}
@@ -196,10 +92,10 @@ class LoggingFastMCP:
     def tool(self, **kwargs: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Return a decorator that serves a function as a tool; `kwargs` are the SDK's.
 
-        The tool is called `kwargs["name"]`, else as its function; of two with one name the first is
-        served. What comes back can be called like the function; a direct call is logged and made to
-        fail like one over the wire. A function that awaits is awaited; any other runs on a thread of
-        its own, so that the server keeps answering.
+        The tool's name is `kwargs["name"]`, else the function's; of two with one name the first is
+        served. The decorated function can be called directly; such a call is logged and made to fail
+        like one over the network. A coroutine function is awaited; any other runs on a thread of its
+        own, so that the server keeps answering.
         """
 
         def declare(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -209,7 +105,7 @@ class LoggingFastMCP:
                     self._declared[name] = (function, kwargs)
                     if self._server is not None:
                         self._add(self._server, name)
-            return direct_form(name, function, self._log, self._current)
+            return _direct_form(name, function, self._log, self._current)
 
         return declare
 
@@ -243,8 +139,8 @@ class LoggingFastMCP:
     def build_app(self) -> Starlette | None:
         """Return the ASGI app (MCP at `/mcp`, evidence routes), always the same; None without the SDK.
 
-        Whoever serves it knows the address and this object does not, so every `Host` is accepted.
-        Its evidence routes answer this machine only.
+        Every `Host` is accepted, since the address is unknown here. The evidence routes answer this
+        machine only.
         """
         if not _sdk_is_installed():
             return None
@@ -256,18 +152,18 @@ class LoggingFastMCP:
     def new_app(self, *, host: str | None = None, token: str | None = None) -> Starlette:
         """Return a fresh ASGI app, to be served once, on `host`.
 
-        With a `token` its evidence routes answer whoever bears it, without one whoever calls from
-        this machine. Raises `RuntimeError` without the SDK.
+        Its evidence routes answer requests that carry `token` or, without one, requests from this
+        machine. Raises `RuntimeError` without the SDK.
         """
-        server = self._sdk()
-        from wt_git.mcp.fastmcp.evidence_routes import evidence_routes  # noqa: PLC0415 - loads starlette
-        from wt_git.mcp.fastmcp.sdk_server import streamable_http_app  # noqa: PLC0415 - loads the SDK
-
-        app = streamable_http_app(server, host, self._serving)
+        app = self._sdk().http_app(host, self._serving)
         app.router.routes.extend(
-            evidence_routes(self._log, self.served_tools, self.served_tool_definitions, token)
+            self._sdk().evidence_routes(self.served_tools, self.served_tool_definitions, token)
         )
         return app
+
+    def serve_on_thread(self, app: Starlette, listener: socket.socket) -> ThreadServer:
+        """Serve an app of this server on a thread of this process."""
+        return self._sdk().serve_on_thread(app, listener)
 
     def run(
         self,
@@ -278,27 +174,24 @@ class LoggingFastMCP:
     ) -> None:
         """Serve until the process is told to end; host and port default to the constructor's.
 
-        In a process that `FastMCPServer` started, the socket is the one that it handed down, and the
-        process ends with its parent. What the environment asks to go wrong is armed. Raises
-        `ValueError` for any other transport or such a request that makes no sense, `RuntimeError`
-        without the SDK, `OSError` when the address cannot be bound.
+        A process that `FastMCPServer` started uses the socket that it inherited, and ends with its
+        parent. A failure that the environment asks for is armed. Raises `ValueError` for any other
+        transport or for an invalid failure, `RuntimeError` without the SDK, `OSError` when the
+        address cannot be bound.
         """
         if transport != _STREAMABLE_HTTP:
             raise ValueError(f"transport {transport!r} is not served; only {_STREAMABLE_HTTP!r} is")
-        from wt_git.mcp import serving  # noqa: PLC0415 - loads uvicorn
-        from wt_git.mcp.fastmcp import child_process  # noqa: PLC0415 - for processes that serve
-
         environment = os.environ  # noqa: TID251 - the start of a process that serves
-        failures.arm_from_environment(environment, self._log.failures, self.served_tools())
-        inherited = child_process.claim_inherited()
+        arm_from_environment(environment, self._log.failures, self.served_tools())
+        inherited = claim_inherited()
         if inherited is not None:
             app = self.new_app(host=inherited.host, token=inherited.token)
-            serving.serve_here(app, inherited.listener)
+            self._sdk().serve_here(app, inherited.listener)
             return
         self._sdk()
         chosen_host, chosen_port = host or self._host, self._port if port is None else port
-        listener = addresses.listen(chosen_host, chosen_port)
-        serving.serve_here(self.new_app(host=chosen_host), listener)
+        listener = listen(chosen_host, chosen_port)
+        self._sdk().serve_here(self.new_app(host=chosen_host), listener)
 
     def _sdk(self) -> CallLoggingServer:
         """Return the SDK's server, made on first use; raises `RuntimeError` when it is missing."""
@@ -320,13 +213,97 @@ class LoggingFastMCP:
             return self._server
 
     def _add(self, server: CallLoggingServer, name: str) -> None:
-        from mcp.server.mcpserver.tools import Tool  # noqa: PLC0415 - loaded with the server
-
         function, kwargs = self._declared[name]
-        form = served_form(function, self._current)
-        self._tools.setdefault(name, Tool.from_function(form, **kwargs))
-        server.add_tool(form, **kwargs)
+        tool = server.add_declared(_served_form(function, self._current), kwargs)
+        self._tools.setdefault(name, tool)
 
 
 def _sdk_is_installed() -> bool:
     return importlib.util.find_spec("mcp") is not None
+
+
+def _served_form(function: Callable[..., Any], current: CurrentCall) -> Callable[..., Any]:
+    """Return a coroutine function for the SDK, which leaves its plain value in the current call."""
+    awaited = inspect.iscoroutinefunction(function)
+
+    @functools.wraps(function)
+    async def serve(*args: Any, **kwargs: Any) -> Any:
+        call = functools.partial(function, *args, **kwargs)
+        value = await call() if awaited else await run_in_thread(call)
+        opened = current.get()
+        if opened is not None:
+            opened.returns(value)
+        return value
+
+    return serve
+
+
+def _direct_form(
+    name: str, function: Callable[..., Any], log: CallLog, current: CurrentCall
+) -> Callable[..., Any]:
+    """Return a function that logs a call made in process, and shows the failures armed for it.
+
+    A call from inside another tool is part of the mock, and not made by the agent: it is neither
+    logged nor made to fail.
+    """
+    if inspect.iscoroutinefunction(function):
+
+        @functools.wraps(function)
+        async def call_async(*args: Any, **kwargs: Any) -> Any:
+            if current.get() is not None:
+                return await function(*args, **kwargs)
+            opened, wait_s, injected = _log_arrival(log, name, function, args, kwargs)
+            await asyncio.sleep(wait_s)
+            if injected is not None:
+                return log.finish(opened, injected.payload)
+            with log.failure_logged(opened):
+                value = await function(*args, **kwargs)
+            return log.finish(opened, value)
+
+        return call_async
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if current.get() is not None:
+            return function(*args, **kwargs)
+        opened, wait_s, injected = _log_arrival(log, name, function, args, kwargs)
+        time.sleep(wait_s)
+        if injected is not None:
+            return log.finish(opened, injected.payload)
+        with log.failure_logged(opened):
+            value = function(*args, **kwargs)
+        return log.finish(opened, value)
+
+    return call
+
+
+def _log_arrival(
+    log: CallLog,
+    name: str,
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any],
+) -> tuple[OpenCall, float, Injected | None]:
+    """Log a call's arrival and draw its failure: the time to wait, and the answer in its place."""
+    named = _named_arguments(function, args, kwargs)
+    opened = log.begin(name, named)
+    armed = log.failures.draw(name)
+    if armed is None:
+        return opened, 0.0, None
+    log.mark_injected(opened, armed.mode)
+    return opened, armed.wait_s, log.failures.answer(armed, name, named)
+
+
+def _named_arguments(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    """Return the arguments of a call by the names of their parameters, defaults left out."""
+    try:
+        bound = inspect.signature(function).bind_partial(*args, **kwargs)
+    except (TypeError, ValueError):  # the call is about to fail; its arguments are logged anyway
+        return {**{str(place): value for place, value in enumerate(args)}, **kwargs}
+    named = dict(bound.arguments)
+    for parameter in bound.signature.parameters.values():
+        if parameter.kind is parameter.VAR_KEYWORD:
+            named.update(named.pop(parameter.name, {}))
+    return named

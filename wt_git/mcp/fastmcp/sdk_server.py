@@ -1,7 +1,7 @@
-"""The official SDK's server class, extended to log every `tools/call`, and its HTTP app.
+"""The official SDK's server class, extended to log every `tools/call`.
 
-Imports the SDK, which takes half a second of processor time: import this only when a server is
-needed. Two places of the SDK are used, both public. Its middleware sees a request before any
+The one module through which tool servers reach the SDK, starlette and uvicorn. These take half a
+second of processor time, so it is imported only when a server is needed. Two places of the SDK are used, both public. Its middleware sees a request before any
 validation, so a call with malformed parameters is logged too. `call_tool` can replace the tool's
 answer by a failure that is still sent in the shape of the client's protocol.
 """
@@ -16,20 +16,25 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.tools import Tool
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp_types import CallToolResult, TextContent
 
-from wt_git.mcp import addresses
-from wt_git.mcp.failures import TIMEOUT
+from wt_git.errors import exception_text
+from wt_git.mcp.addresses import accepted_host_headers
+from wt_git.mcp.fastmcp.evidence_routes import evidence_routes
+from wt_git.mcp.serving import ThreadServer, serve_here
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    import socket
+    from collections.abc import Callable, Iterator, Mapping
     from contextvars import ContextVar
 
     from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
     from mcp.server.mcpserver import Context
     from mcp_types import InputRequiredResult
     from starlette.applications import Starlette
+    from starlette.routing import Route
 
     from wt_git.mcp.call_log import CallLog, OpenCall
     from wt_git.mcp.failures import Injected
@@ -51,13 +56,48 @@ class CallLoggingServer(MCPServer[Any]):
         self._current = current
         with _root_logging_untouched():
             super().__init__(
-                name, **options, middleware=[self._witness, *options.pop("middleware", ())]
+                name, **options, middleware=[self._log_tool_call, *options.pop("middleware", ())]
             )
 
-    async def _witness(
+    def http_app(self, host: str | None, options: Mapping[str, Any]) -> Starlette:
+        """Return an app with MCP at `/mcp`, whose host check fits a server that listens on `host`.
+
+        By default the SDK refuses every name but the loopback's. `options` are the SDK's and win.
+        """
+        names = accepted_host_headers(host)
+        security = TransportSecuritySettings(
+            enable_dns_rebinding_protection=names is not None,
+            allowed_hosts=names or [],
+            allowed_origins=[f"http://{name}" for name in names or ()],
+        )
+        return self.streamable_http_app(**{"transport_security": security, **options})
+
+    def evidence_routes(
+        self,
+        served_tools: Callable[[], list[str]],
+        served_tool_definitions: Callable[[], list[dict[str, Any]]],
+        token: str | None,
+    ) -> list[Route]:
+        """Return the evidence routes over this server's log."""
+        return evidence_routes(self._log, served_tools, served_tool_definitions, token)
+
+    def serve_here(self, app: Starlette, listener: socket.socket) -> None:
+        """Serve in this thread until the process is told to end."""
+        serve_here(app, listener)
+
+    def serve_on_thread(self, app: Starlette, listener: socket.socket) -> ThreadServer:
+        """Serve on a thread of this process, from now until `stop`."""
+        return ThreadServer(app, listener)
+
+    def add_declared(self, function: Callable[..., Any], options: Mapping[str, Any]) -> Tool:
+        """Serve `function` as a tool, and return it as the SDK describes it."""
+        self.add_tool(function, **options)
+        return Tool.from_function(function, **options)
+
+    async def _log_tool_call(
         self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
     ) -> HandlerResult:
-        """Log a request to call a tool from its arrival to its end, however it ends."""
+        """Log a request to call a tool from its arrival to its end, also one that fails."""
         if ctx.method != "tools/call":
             return await call_next(ctx)
         opened = self._log.begin(*_raw_call(ctx.params or {}))
@@ -68,8 +108,7 @@ class CallLoggingServer(MCPServer[Any]):
             self._log.finish(opened, None, error="cancelled before the tool answered")
             raise
         except Exception as refused:
-            text = str(refused)
-            self._log.finish(opened, text, error=f"{type(refused).__name__}: {text}")
+            self._log.finish(opened, str(refused), error=exception_text(refused))
             raise
         finally:
             self._current.reset(token)
@@ -86,8 +125,7 @@ class CallLoggingServer(MCPServer[Any]):
         try:
             result = await super().call_tool(name, arguments, context)
         except Exception as failed:
-            cause = failed.__cause__ or failed
-            self._log.finish(opened, str(failed), error=f"{type(cause).__name__}: {cause}")
+            self._log.finish(opened, str(failed), error=exception_text(failed.__cause__ or failed))
             raise
         self._log.finish(opened, _logged_value(opened, result), error=_declared_error(result))
         return result
@@ -95,18 +133,17 @@ class CallLoggingServer(MCPServer[Any]):
     async def _failure(
         self, opened: OpenCall, name: str, arguments: Mapping[str, Any]
     ) -> Injected | None:
-        """Draw this call's failure and wait out its delay; None when the real tool answers."""
+        """Draw this call's failure and wait for its delay; None when the tool itself answers."""
         armed = self._log.failures.draw(name)
         if armed is None:
             return None
         self._log.mark_injected(opened, armed.mode)
-        if armed.mode == TIMEOUT:
-            await asyncio.sleep(armed.delay_s)
+        await asyncio.sleep(armed.wait_s)
         return self._log.failures.answer(armed, name, arguments)
 
 
 def injected_message(injected: Injected) -> CallToolResult:
-    """Return what a client is sent in place of an answer: a text as it is, an object as JSON too."""
+    """Return the message in place of an answer: a text unchanged, an object also as its JSON."""
     payload = injected.payload
     text = payload if isinstance(payload, str) else json.dumps(payload, ensure_ascii=False)
     return CallToolResult(
@@ -117,7 +154,7 @@ def injected_message(injected: Injected) -> CallToolResult:
 
 
 def _raw_call(params: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Return the tool's name and arguments from raw request parameters, however odd they are."""
+    """Return the tool's name and arguments from raw request parameters of any shape."""
     name, arguments = params.get("name"), params.get("arguments")
     if arguments is None:
         arguments = {}
@@ -128,7 +165,7 @@ def _raw_call(params: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
 
 
 def _logged_value(opened: OpenCall, result: CallToolResult | InputRequiredResult) -> Any:
-    """Return what the tool itself returned, or what was sent when it did not go through our form."""
+    """Return the value that the tool itself returned, or the sent message where it is unknown."""
     if opened.returned and not isinstance(opened.value, CallToolResult):
         return opened.value
     if not isinstance(result, CallToolResult):
@@ -139,7 +176,7 @@ def _logged_value(opened: OpenCall, result: CallToolResult | InputRequiredResult
 
 
 def _declared_error(result: CallToolResult | InputRequiredResult) -> str | None:
-    """Return why a tool that answered normally calls its own answer an error, if it does."""
+    """Return the reason when a tool that answered normally marks its answer as an error."""
     if not isinstance(result, CallToolResult) or not result.is_error:
         return None
     return "\n".join(getattr(part, "text", repr(part)) for part in result.content) or "is_error"
@@ -147,7 +184,7 @@ def _declared_error(result: CallToolResult | InputRequiredResult) -> str | None:
 
 @contextlib.contextmanager
 def _root_logging_untouched() -> Iterator[None]:
-    """Keep the SDK from configuring the root logger of a process that is not its own.
+    """Keep the SDK from configuring the root logger of the user's process.
 
     Its constructor calls `logging.basicConfig`, which does nothing while the root has a handler.
     """
@@ -158,19 +195,3 @@ def _root_logging_untouched() -> Iterator[None]:
             yield
         finally:
             root.removeHandler(placeholder)
-
-
-def streamable_http_app(
-    server: MCPServer[Any], host: str | None, options: Mapping[str, Any]
-) -> Starlette:
-    """Return an app with MCP at `/mcp`, whose host check fits a server that listens on `host`.
-
-    Left alone, the SDK refuses every name but the loopback's. `options` are its own and win.
-    """
-    names = addresses.accepted_host_headers(host)
-    security = TransportSecuritySettings(
-        enable_dns_rebinding_protection=names is not None,
-        allowed_hosts=names or [],
-        allowed_origins=[f"http://{name}" for name in names or ()],
-    )
-    return server.streamable_http_app(**{"transport_security": security, **options})

@@ -6,10 +6,15 @@ import secrets
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from wt_git.mcp import addresses, failures
-from wt_git.mcp.failures import DEFAULT_TIMEOUT_S, ArmedFailure, known_mode
-from wt_git.mcp.fastmcp import child_process
-from wt_git.mcp.fastmcp.child_process import EvidenceClient
+from wt_git.mcp.addresses import MCP_PATH, connectable, http_url, listen
+from wt_git.mcp.failures import (
+    DEFAULT_TIMEOUT_S,
+    MODE_VARIABLE,
+    ArmedFailure,
+    environment_for,
+    known_mode,
+)
+from wt_git.mcp.fastmcp.child_process import EvidenceClient, start_child
 from wt_git.mcp.fastmcp.logging_mcp import LoggingFastMCP
 from wt_git.spi.mcp_server import MCPCall
 
@@ -17,9 +22,11 @@ if TYPE_CHECKING:
     from wt_git.mcp.fastmcp.child_process import ChildProcess
     from wt_git.mcp.serving import ThreadServer
 
+__all__ = ["FastMCPServer", "FastMCPServerConfig", "InProcessMCPHandle", "LoggingFastMCP"]
+
 
 class InProcessMCPHandle:
-    """A handle that reads straight from the server object; `url` is where an agent connects."""
+    """A handle on a server object of this process; `url` is where an agent connects."""
 
     def __init__(self, logging_mcp: LoggingFastMCP, url: str = "http://localhost:8080/mcp") -> None:
         self._server = logging_mcp
@@ -56,22 +63,22 @@ class InProcessMCPHandle:
 
 
 class ChildProcessMCPHandle:
-    """A handle that asks the server's evidence routes, and raises whenever they do not answer."""
+    """A handle that reads the server's evidence routes, and raises when they do not answer."""
 
     def __init__(self, host: str, port: int, token: str) -> None:
-        self._host = addresses.connectable(host)
+        self._host = connectable(host)
         self._port = port
         self._evidence = EvidenceClient(self._host, port, token)
 
     @property
     def url(self) -> str:
         """Where the agent connects."""
-        return addresses.http_url(self._host, self._port, addresses.MCP_PATH)
+        return http_url(self._host, self._port, MCP_PATH)
 
     @property
     def calls_url(self) -> str:
-        """Where the log is read, by whoever bears the token."""
-        return addresses.http_url(self._host, self._port, "/calls")
+        """Where the log can be read with the token."""
+        return http_url(self._host, self._port, "/calls")
 
     def call_log(self) -> list[MCPCall]:
         """Return every call since the last reset, in order of arrival.
@@ -81,7 +88,7 @@ class ChildProcessMCPHandle:
         return [_call_from_json(sent) for sent in self._evidence.get("/calls")]
 
     def reset_call_log(self) -> None:
-        """Forget the calls so far; raises `RuntimeError` or `OSError` if that was not done."""
+        """Forget the calls so far; raises `RuntimeError` or `OSError` if that failed."""
         self._evidence.post("/calls/reset")
 
     def configure_failure_mode(self, mode: str | None) -> None:
@@ -111,12 +118,7 @@ def _call_from_json(sent: Any) -> MCPCall:
             dict(sent.get("extra") or {}),
         )
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise RuntimeError(
-            f"the tool server's log holds something else than a call: {sent!r}"
-        ) from error
-
-
-__all__ = ["FastMCPServer", "FastMCPServerConfig", "InProcessMCPHandle", "LoggingFastMCP"]
+        raise RuntimeError(f"the tool server's log has an invalid call: {sent!r}") from error
 
 
 @dataclass
@@ -184,16 +186,15 @@ class FastMCPServer:
         probability: float = 1.0,
         delay_s: float = DEFAULT_TIMEOUT_S,
     ) -> None:
-        """Tell the process that `start` will make about a failure, unless its factory told it of one.
+        """Arm a failure in the process that `start` will make, unless its factory armed one.
 
-        This process's own environment stays as it is. A server on a thread is its factory's to arm,
-        and is left alone. Raises `ValueError` for an unknown mode.
+        This process's own environment stays unchanged. A server on a thread is armed only by its
+        factory. Raises `ValueError` for an unknown mode.
         """
         failure = ArmedFailure(tool, known_mode(mode), probability, delay_s)
-        if self.mcp_instance is None and self.config is not None:
-            asked = failures.environment_for(failure)
-            if not self.config.extra_env.get(failures.MODE_VARIABLE):
-                self.config.extra_env = {**asked, **self.config.extra_env}
+        config = self.config if self.mcp_instance is None else None
+        if config is not None and not config.extra_env.get(MODE_VARIABLE):
+            config.extra_env = {**environment_for(failure), **config.extra_env}
 
     def stop(self) -> None:
         """Release the port and the process; may be called twice, and when nothing was started."""
@@ -202,23 +203,20 @@ class FastMCPServer:
             running.stop()
 
     def _start_thread(self, instance: LoggingFastMCP) -> InProcessMCPHandle:
-        from wt_git.mcp.serving import ThreadServer  # noqa: PLC0415 - loads uvicorn
-
         host, port = (self.config.host, self.config.port) if self.config else ("127.0.0.1", 0)
         app = instance.new_app(host=host, token=secrets.token_urlsafe(24))
         try:
-            listener = addresses.listen(host, port)
+            listener = listen(host, port)
         except OSError as error:
-            raise RuntimeError(
-                f"the tool server cannot listen on {host}:{port}: {error}"
-            ) from error
+            message = f"the tool server cannot listen on {host}:{port}: {error}"
+            raise RuntimeError(message) from error
         bound_port = int(listener.getsockname()[1])
-        self._running = ThreadServer(app, listener)
-        url = addresses.http_url(addresses.connectable(host), bound_port, addresses.MCP_PATH)
+        self._running = instance.serve_on_thread(app, listener)
+        url = http_url(connectable(host), bound_port, MCP_PATH)
         return InProcessMCPHandle(instance, url)
 
     def _start_process(self, config: FastMCPServerConfig) -> ChildProcessMCPHandle:
-        child = child_process.start_child(
+        child = start_child(
             config.server_module,
             host=config.host,
             port=config.port,

@@ -1,4 +1,4 @@
-"""The handle on a recorded universe, which answers every call: from here, or from the network.
+"""The handle on a recorded universe, which answers every call, in process or from the network.
 
 docs/recorded-servers.md, "Which recording answers" and "What is witnessed".
 """
@@ -19,8 +19,8 @@ from wt_git.api.universe.matching import (
     fail_call_result,
     no_synthesizer_result,
 )
+from wt_git.errors import exception_text
 from wt_git.mcp.call_log import CallLog, snapshot
-from wt_git.mcp.failures import TIMEOUT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A call that is in the log and waits for its answer; `args` are flat."""
+    """A logged call that waits for its answer; `args` are flat."""
 
     opened: OpenCall
     tool: str
@@ -42,22 +42,22 @@ class Arrival:
 
     @property
     def delay_s(self) -> float:
-        """How long the caller is kept waiting first."""
-        return self.failure.delay_s if self.failure and self.failure.mode == TIMEOUT else 0.0
+        """Seconds for which the answer is held back."""
+        return self.failure.wait_s if self.failure else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedAnswer:
-    """What the caller gets; `injected` when a failure stands in for a recording."""
+    """The answer to a call; `injected` when it is a failure instead of a recording."""
 
     result: Any
     injected: Injected | None = None
 
 
 class RecordedMCPHandle:
-    """Replays `universe`. `url` is where an agent connects; `synthesize` answers what is missing.
+    """Replays `universe`. An agent connects to `url`; `synthesize` answers calls without a recording.
 
-    Everything may be used from any thread. `log` is a new one by default.
+    Safe to use from any thread. `log` is a new one by default.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class RecordedMCPHandle:
 
     @property
     def universe(self) -> Universe:
-        """What is replayed."""
+        """The replayed universe."""
         return self._universe
 
     def call_log(self) -> list[MCPCall]:
@@ -114,59 +114,61 @@ class RecordedMCPHandle:
 
     def served_tool_definitions(self) -> list[dict[str, Any]]:
         """Return `{name, description, input_schema, result_schema?}` per tool, as fresh copies."""
-        definitions = []
-        for tool in self._universe.tools:
-            definition: dict[str, Any] = {
+        return [
+            {
                 "name": tool.name,
                 "description": tool.description,
                 "input_schema": copy.deepcopy(tool.input_schema),
+                **(
+                    {}
+                    if tool.result_schema is None
+                    else {"result_schema": copy.deepcopy(tool.result_schema)}
+                ),
             }
-            if tool.result_schema is not None:
-                definition["result_schema"] = copy.deepcopy(tool.result_schema)
-            definitions.append(definition)
-        return definitions
+            for tool in self._universe.tools
+        ]
 
     def call_tool(self, name: str, args: Mapping[str, Any] | None = None) -> Any:
         """Return the answer to a call, logged like one from the network.
 
-        Raises whatever the synthesis hook raises; the call is logged all the same.
+        An exception of the synthesis hook passes through; the call is logged anyway.
         """
         arrival = self.arrived(self._log.begin(name, args or {}), name, args)
         time.sleep(arrival.delay_s)
         return self.answer(arrival).result
 
     def arrived(self, opened: OpenCall, name: str, args: Mapping[str, Any] | None) -> Arrival:
-        """Draw the failure of a call that was logged; `delay_s` is to be waited before `answer`."""
+        """Draw the failure of a logged call; the caller waits `delay_s`, then calls `answer`."""
         failure = self._log.failures.draw(name)
-        # A mode for all tools is nobody's perturbation; what a scenario asked for has to be proven.
+        # A scenario declares failures for single tools, and only those have to be proven.
         if failure is not None and failure.tool is not None:
             self._log.mark_injected(opened, failure.mode)
         return Arrival(opened, name, normalize_tool_args(args), failure)
 
     def answer(self, arrival: Arrival) -> RecordedAnswer:
-        """Answer a call, and log what it was answered; the answer is the caller's to change.
+        """Answer a call and log the answer; the caller may change it.
 
-        A call that outlived a reset is answered, but uses up nothing of the run that follows.
+        A call that outlived a reset is answered, but uses up no recording of the next run.
         """
-        injected = self._injected(arrival)
-        if injected is not None:
-            self._log.finish(arrival.opened, injected.payload)
-            return RecordedAnswer(copy.deepcopy(injected.payload), injected)
+        if arrival.failure is not None:
+            injected = self._log.failures.answer(arrival.failure, arrival.tool, arrival.args)
+            if injected is not None:
+                self._log.finish(arrival.opened, injected.payload)
+                return RecordedAnswer(copy.deepcopy(injected.payload), injected)
         choice = self._choose(arrival)
-        extra = _divergence(choice)
+        extra = (
+            {}
+            if choice.policy is None
+            else {"divergence": {"policy": choice.policy, "matched": choice.place}}
+        )
         try:
             result = self._result(arrival, choice)
         except BaseException as failed:
-            error = f"{type(failed).__name__}: {failed}"
+            error = exception_text(failed)
             self._log.finish(arrival.opened, str(failed), error=error, extra=extra)
             raise
         self._log.finish(arrival.opened, result, extra=extra)
         return RecordedAnswer(snapshot(result))
-
-    def _injected(self, arrival: Arrival) -> Injected | None:
-        if arrival.failure is None:
-            return None
-        return self._log.failures.answer(arrival.failure, arrival.tool, arrival.args)
 
     def _choose(self, arrival: Arrival) -> Choice:
         """Choose the recording, and use it up where each is given only once."""
@@ -191,9 +193,3 @@ class RecordedMCPHandle:
         if self._synthesize is None:
             return no_synthesizer_result(arrival.tool, arrival.args)
         return self._synthesize(arrival.tool, copy.deepcopy(arrival.args), self._universe)
-
-
-def _divergence(choice: Choice) -> dict[str, Any] | None:
-    if choice.policy is None:
-        return None
-    return {"divergence": {"policy": choice.policy, "matched": choice.place}}

@@ -17,19 +17,23 @@ from typing import TYPE_CHECKING, Any
 from mcp_types import CallToolResult, TextContent, Tool
 
 from wt_git.api.json_values import json_value
-from wt_git.mcp.fastmcp.sdk_server import CallLoggingServer, injected_message, streamable_http_app
+from wt_git.mcp.fastmcp.sdk_server import CallLoggingServer, injected_message
 from wt_git.mcp.run_in_thread import run_in_thread
+from wt_git.mcp.serving import ThreadServer
 
 if TYPE_CHECKING:
-    from mcp.server.mcpserver import Context
-    from starlette.applications import Starlette
+    import socket
 
-    from wt_git.mcp.call_log import CallLog, OpenCall
+    from mcp.server.mcpserver import Context
+
+    from wt_git.mcp.call_log import CallLog
     from wt_git.mcp.recorded.handle import RecordedMCPHandle
+
+_START_LIMIT_S = 5.0
 
 
 def listed_tool(definition: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `{name, description, input_schema}` of a tool, as far as it can be sent."""
+    """Return `{name, description, input_schema}` of a tool, without the parts that cannot be sent."""
     tool = {
         "name": definition["name"],
         "description": definition["description"],
@@ -42,10 +46,9 @@ def listed_tool(definition: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def sendable_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a schema of arguments whose root is what the protocol demands of one.
+    """Return a schema of arguments that the protocol accepts: its type is `object`.
 
-    Arguments are an object, whether or not the recording says so. What stands under the root's
-    keywords in another shape than theirs is left out.
+    A keyword of the root whose value has the wrong shape is left out.
     """
     kept = {
         keyword: value
@@ -82,13 +85,11 @@ _SHAPES = {
 
 
 class RecordedSdkServer(CallLoggingServer):
-    """The SDK's server with the tools of a universe; what the handle answers is what is sent."""
+    """The SDK's server with the tools of a universe; the handle's answers are sent."""
 
     def __init__(self, name: str, log: CallLog, handle: RecordedMCPHandle) -> None:
-        self._opened: ContextVar[OpenCall | None] = ContextVar("recorded call", default=None)
-        self._calls = log
         self._handle = handle
-        super().__init__(name, log, self._opened)
+        super().__init__(name, log, ContextVar("recorded call", default=None))
 
     async def list_tools(self) -> list[Tool]:
         """List the tools of the universe; their input is not validated, so that misses are logged."""
@@ -101,7 +102,7 @@ class RecordedSdkServer(CallLoggingServer):
         context: Context[Any, Any] | None = None,  # noqa: ARG002 - the SDK's
     ) -> CallToolResult:
         """Answer a call as the handle does, without holding up others meanwhile."""
-        opened = self._opened.get() or self._calls.begin(name, arguments)
+        opened = self._current.get() or self._log.begin(name, arguments)
         arrival = self._handle.arrived(opened, name, arguments)
         await asyncio.sleep(arrival.delay_s)
         answer = await run_in_thread(functools.partial(self._handle.answer, arrival))
@@ -110,17 +111,21 @@ class RecordedSdkServer(CallLoggingServer):
         return _call_result(answer.result)
 
 
-def recorded_app(name: str, log: CallLog, handle: RecordedMCPHandle, host: str) -> Starlette:
-    """Return an app with the universe at `/mcp`, to be served once, on `host`.
+def serve_recorded(
+    name: str, handle: RecordedMCPHandle, log: CallLog, listener: socket.socket, host: str
+) -> ThreadServer:
+    """Serve the universe at `/mcp` on a thread of this process, listening on `host`.
 
-    Connections carry no session, and answers are plain JSON.
+    Connections carry no session, and answers are plain JSON. Raises `RuntimeError` when the server
+    does not come up within 5 s.
     """
     options = {"stateless_http": True, "json_response": True}
-    return streamable_http_app(RecordedSdkServer(name, log, handle), host, options)
+    app = RecordedSdkServer(name, log, handle).http_app(host, options)
+    return ThreadServer(app, listener, start_limit_s=_START_LIMIT_S)
 
 
 def _call_result(result: Any) -> CallToolResult:
-    """Return a recorded answer as its JSON, and as an object too where it is one."""
+    """Return a recorded answer as its JSON text, and also as structured content if it is an object."""
     plain = json_value(result)
     text = json.dumps(plain, ensure_ascii=False)
     sendable = is_unicode(text)

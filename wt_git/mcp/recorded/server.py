@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from wt_git.api.evaluators.tool_names import tool_name_matches
 from wt_git.api.universe.definition import Universe
 from wt_git.api.universe.document import load_universe, universe_from_dict, universe_to_dict
-from wt_git.mcp import addresses
+from wt_git.mcp.addresses import MCP_PATH, connectable, http_url, listen
 from wt_git.mcp.call_log import CallLog
 from wt_git.mcp.failures import DEFAULT_TIMEOUT_S, ArmedFailure, FailurePlan, known_mode
 from wt_git.mcp.recorded.handle import RecordedMCPHandle
@@ -21,11 +21,9 @@ if TYPE_CHECKING:
     from wt_git.api.universe.definition import SynthesizeHook
     from wt_git.mcp.serving import ThreadServer
 
-_START_LIMIT_S = 5.0
-
 
 class RecordedMCPServer:
-    """Serves a universe, given as such or as the path of its file, on a thread of this process.
+    """Serves a universe, given as an object or by the path of its file, on a thread.
 
     `port` 0 is any free port. `synthesize` answers misses of the policy that asks for it. Raises
     `UniverseFormatError` for a universe that breaks its rules, `OSError` for an unreadable file.
@@ -56,13 +54,12 @@ class RecordedMCPServer:
         self._handle: RecordedMCPHandle | None = None
 
     def start(self) -> RecordedMCPHandle:
-        """Start serving and return the handle once tools can be called; again, the same handle.
+        """Start serving and return the handle once tools can be called.
 
-        After a stop it is another one, with every recording to give and no call in its log; failures
-        stay armed.
-
-        Where not even the loopback may be listened on, the handle's URL begins with `recorded:` and
-        only calls through the handle work. Raises `RuntimeError`, with nothing left running, when
+        While it runs, another start returns the same handle. After a stop there is a new one, with
+        no recording used and an empty log; failures stay armed. Where the process may not even
+        listen on the loopback, the handle's URL begins with `recorded:` and only calls through the
+        handle work. Raises `RuntimeError`, with nothing left running, when
         the address is taken or the server does not come up within 5 s.
         """
         with self._lock:
@@ -87,9 +84,9 @@ class RecordedMCPServer:
     ) -> None:
         """Make the calls of a tool fail, unless that tool was armed before.
 
-        The bench arms here what a scenario's perturbations ask for, after the pack's factory had its
-        turn. `tool` is a bare name and means every tool of the universe that goes by it. Raises
-        `ValueError` for an unknown mode.
+        The bench calls this for a scenario's declared failures, after the pack's factory. `tool` is
+        a bare name and means every tool of the universe with that name. Raises `ValueError` for an
+        unknown mode.
         """
         failure = ArmedFailure(tool, known_mode(mode), probability, delay_s)
         with self._lock:
@@ -100,15 +97,14 @@ class RecordedMCPServer:
 
     def _started(self) -> RecordedMCPHandle:
         try:
-            from wt_git.mcp.recorded.sdk_server import recorded_app  # noqa: PLC0415 - loads the SDK
-            from wt_git.mcp.serving import ThreadServer  # noqa: PLC0415 - loads uvicorn
+            from wt_git.mcp.recorded.sdk_server import serve_recorded  # noqa: PLC0415 - slow
         except ModuleNotFoundError as missing:
             raise RuntimeError(
                 "serving tools needs the official SDK: pip install 'mcp>=2.2'"
             ) from missing
         log = CallLog(failures=self._failures)
         try:
-            listener = addresses.listen(self._host, self._port)
+            listener = listen(self._host, self._port)
         except (OSError, OverflowError) as error:  # the latter for a number that is no port
             if _loopback_is_forbidden():
                 return self._handle_at(f"recorded://{self._name}", log)
@@ -118,10 +114,9 @@ class RecordedMCPServer:
         with contextlib.ExitStack() as on_failure:
             on_failure.callback(listener.close)
             port = int(listener.getsockname()[1])
-            host = addresses.connectable(self._host)
-            handle = self._handle_at(addresses.http_url(host, port, addresses.MCP_PATH), log)
-            app = recorded_app(self._name, log, handle, self._host)
-            self._running = ThreadServer(app, listener, start_limit_s=_START_LIMIT_S)
+            host = connectable(self._host)
+            handle = self._handle_at(http_url(host, port, MCP_PATH), log)
+            self._running = serve_recorded(self._name, handle, log, listener, self._host)
             on_failure.pop_all()
         return handle
 
@@ -130,9 +125,9 @@ class RecordedMCPServer:
 
 
 def _loopback_is_forbidden() -> bool:
-    """Say whether this process may listen nowhere at all, as in some sandboxes."""
+    """Say whether this process cannot listen anywhere, as in some sandboxes."""
     try:
-        addresses.listen("127.0.0.1", 0).close()
+        listen("127.0.0.1", 0).close()
     except OSError:
         return True
     return False
