@@ -60,7 +60,7 @@ def read_lines_backwards(
     A question about the latest records costs the same after years of history. `block` is how many
     bytes are read at a time.
     """
-    for data in _raw_lines_backwards(path, block):
+    for data in raw_lines_backwards(path, block):
         if not data.strip():
             continue
         line = parse_line(data)
@@ -70,7 +70,8 @@ def read_lines_backwards(
             report.skipped += 1
 
 
-def _raw_lines_backwards(path: Path, block: int) -> Iterator[bytes]:
+def raw_lines_backwards(path: Path, block: int = 1 << 16) -> Iterator[bytes]:
+    """Yield the lines of `path` as they are, the last one first; none of a file that is missing."""
     descriptor = open_regular(path)
     if descriptor is None:
         return

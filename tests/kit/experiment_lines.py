@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from kit import evidence_rows
 
 from wt_git.files import json_line
+from wt_git.records.experiments import read_experiment
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from wt_git.records.experiments import FinishedSweep, Review
+
+
+def read(record: dict[str, Any]) -> FinishedSweep | Review | None:
+    """A record as it is read back from its line."""
+    return read_experiment(json.dumps(record).encode())
 
 
 def sweep_id(number: int) -> str:

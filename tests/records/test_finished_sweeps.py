@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kit.experiment_lines import cost, finished, reviewed, sweep_id, usd, write_experiments
+from kit.experiment_lines import cost, finished, read, reviewed, sweep_id, usd, write_experiments
 
 from wt_git.json_lines import LineReport
 from wt_git.records.experiments import (
@@ -17,7 +17,6 @@ from wt_git.records.experiments import (
     Review,
     find_sweep,
     newest_first,
-    read_experiment,
 )
 
 anything = st.recursive(
@@ -29,20 +28,21 @@ anything = st.recursive(
 
 def test_a_sweep_record_is_read_with_its_numbers_as_the_file_shows_them():
     """Sums of dollars must not begin with the error of a binary float."""
-    found = read_experiment(finished(cost_usd=usd(), cost=cost(wall_s=0.1)))
+    found = read(finished(cost_usd=usd(), cost=cost(wall_s=0.1)))
     assert isinstance(found, FinishedSweep)
-    assert found.wall_s == Decimal("0.1")
-    assert found.spent is not None
-    assert found.spent.cache_read == Decimal("0.0004")
-    assert (found.input_tokens, found.cached_tokens, found.output_tokens) == (100, 40, 7)
+    assert Decimal(str(found.cost.wall_s)) == Decimal("0.1")
+    assert found.cost_usd is not None
+    assert Decimal(str(found.cost_usd.cache_read)) == Decimal("0.0004")
+    cost_ = found.cost
+    assert (cost_.input_tokens, cost_.cached_tokens, cost_.output_tokens) == (100, 40, 7)
     assert found.prediction_held is True
 
 
 @pytest.mark.parametrize("version", [None, 0, 2, True, "1", 1.0])
 def test_records_of_other_versions_are_none(version):
     """What a newer writer means by a key is not known here; true is no number."""
-    assert read_experiment(finished(windtunnel_experiment=version)) is None
-    assert read_experiment(reviewed(windtunnel_experiment=version)) is None
+    assert read(finished(windtunnel_experiment=version)) is None
+    assert read(reviewed(windtunnel_experiment=version)) is None
 
 
 @pytest.mark.parametrize(
@@ -59,32 +59,32 @@ def test_records_of_other_versions_are_none(version):
 )
 def test_what_is_about_no_sweep_or_says_nothing_is_none(record):
     """There is nothing that it could be counted for."""
-    assert read_experiment(record) is None
+    assert read(record) is None
 
 
 @pytest.mark.parametrize("value", [True, -1, 1.5, "7", None, float("nan"), 10**400, [7]])
 def test_a_count_of_another_kind_is_unknown(value):
     """Unknown is never zero."""
-    found = read_experiment(finished(cost=cost(tokens_in=value)))
+    found = read(finished(cost=cost(tokens_in=value)))
     assert isinstance(found, FinishedSweep)
-    assert found.input_tokens is None
+    assert found.cost.input_tokens is None
 
 
 @pytest.mark.parametrize("value", [True, -0.5, "7", None, float("nan"), float("inf"), 10**400])
 def test_an_amount_of_another_kind_is_unknown(value):
     """JSON readers accept NaN and Infinity, and nobody spends either."""
-    found = read_experiment(finished(cost=cost(wall_s=value), cost_usd=usd(total=value)))
+    found = read(finished(cost=cost(wall_s=value), cost_usd=usd(total=value)))
     assert isinstance(found, FinishedSweep)
-    assert found.wall_s is None
-    assert found.spent is not None
-    assert found.spent.total is None
+    assert found.cost.wall_s is None
+    assert found.cost_usd is not None
+    assert found.cost_usd.total is None
 
 
 @given(st.dictionaries(st.sampled_from([*finished(), "changed", "cost_usd"]), anything))
 def test_no_record_breaks_the_reader(changes):
     """Whatever a file holds, one line of it must not hide the others."""
     for record in (finished(), reviewed()):
-        found = read_experiment({**record, **changes})
+        found = read({**record, **changes})
         assert found is None or isinstance(found, FinishedSweep | Review)
 
 

@@ -8,15 +8,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+import msgspec
+
 from wt_git import json_lines
+from wt_git.decoding import DecodingError, decode, is_version
 from wt_git.records import layout
-from wt_git.records.decoding import amount, flag, is_version, text, whole, within
+from wt_git.records.ledger.row import RecordedCost, RecordedPrice
 from wt_git.records.record import Record, Text
 from wt_git.records.sweep_records import EXPERIMENT_VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from decimal import Decimal
+    from collections.abc import Iterator
     from pathlib import Path
 
 
@@ -36,38 +38,29 @@ SHORTEST_PREFIX = 4
 """Characters of a sweep id that may stand for the whole one."""
 
 
-class Spent(NamedTuple):
-    """Dollars by what they went into, each None where unknown; `tokens_known` as recorded."""
+class RecordedCacheCheck(msgspec.Struct, frozen=True):
+    """Whether prompts came from the model's cache; None where unknown."""
 
-    uncached_input: Decimal | None
-    cache_read: Decimal | None
-    output: Decimal | None
-    time: Decimal | None
-    total: Decimal | None
-    tokens_known: bool
+    result: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FinishedSweep:
-    """A sweep that ended, as recorded; None where it is not known.
+class FinishedSweep(msgspec.Struct, frozen=True, kw_only=True):
+    """A sweep that ended, as recorded; None where it is not known, or without a price."""
 
-    `spent` is None without a price.
-    """
-
-    sweep_id: str
-    tier: str
-    ts: str | None
-    label: str | None
-    question: str | None
-    fingerprint: str | None
-    outcome: str | None
-    prediction_held: bool | None
-    wall_s: Decimal | None
-    input_tokens: int | None
-    cached_tokens: int | None
-    output_tokens: int | None
-    spent: Spent | None
-    cache_result: str | None
+    windtunnel_experiment: Any = None
+    kind: Any = None
+    sweep_id: str = ""
+    tier: str = ""
+    ts: str | None = None
+    label: str | None = None
+    question: str | None = None
+    fingerprint: str | None = None
+    outcome: str | None = None
+    prediction_held: bool | None = None
+    changed: bool | None = None
+    cost: RecordedCost = RecordedCost()
+    cost_usd: RecordedPrice | None = None
+    cache_check: RecordedCacheCheck = RecordedCacheCheck()
 
 
 class Review(NamedTuple):
@@ -91,36 +84,17 @@ class Ambiguous(NamedTuple):
     sweeps: tuple[FinishedSweep, ...]
 
 
-def read_experiment(record: Mapping[str, Any]) -> FinishedSweep | Review | None:
-    """Return what `record` is; None for records of other versions and of no sweep."""
-    sweep_id = record.get("sweep_id")
-    if not is_version(record.get("windtunnel_experiment"), EXPERIMENT_VERSION):
+def read_experiment(line: bytes) -> FinishedSweep | Review | None:
+    """Return what `line` records; None for records of other versions and of no sweep."""
+    try:
+        found = decode(line, FinishedSweep, lenient=True)
+    except DecodingError:
         return None
-    if not isinstance(sweep_id, str) or not sweep_id:
+    if not is_version(found.windtunnel_experiment, EXPERIMENT_VERSION) or not found.sweep_id:
         return None
-    if record.get("kind") == "review":
-        changed = flag(record.get("changed"))
-        return None if changed is None else Review(sweep_id, text(record.get("ts")), changed)
-    tier = record.get("tier")
-    if record.get("kind") != "sweep" or not isinstance(tier, str) or not tier:
-        return None
-    cost = within(record.get("cost"))
-    return FinishedSweep(
-        sweep_id=sweep_id,
-        tier=tier,
-        ts=text(record.get("ts")),
-        label=text(record.get("label")),
-        question=text(record.get("question")),
-        fingerprint=text(record.get("fingerprint")),
-        outcome=text(record.get("outcome")),
-        prediction_held=flag(record.get("prediction_held")),
-        wall_s=amount(cost.get("wall_s")),
-        input_tokens=whole(cost.get("input_tokens")),
-        cached_tokens=whole(cost.get("cached_tokens")),
-        output_tokens=whole(cost.get("output_tokens")),
-        spent=_spent(record.get("cost_usd")),
-        cache_result=text(within(record.get("cache_check")).get("result")),
-    )
+    if found.kind == "review" and found.changed is not None:
+        return Review(found.sweep_id, found.ts, found.changed)
+    return found if found.kind == "sweep" and found.tier else None
 
 
 def newest_first(runs_dir: Path, report: json_lines.LineReport) -> Iterator[FinishedSweep | Review]:
@@ -128,12 +102,12 @@ def newest_first(runs_dir: Path, report: json_lines.LineReport) -> Iterator[Fini
 
     Lines that hold none are counted in `report`.
     """
-    for line in json_lines.read_lines_backwards(runs_dir / layout.EXPERIMENTS, report):
-        found = read_experiment(line.record)
-        if found is None:
-            report.skipped += 1
-        else:
+    for line in json_lines.raw_lines_backwards(runs_dir / layout.EXPERIMENTS):
+        found = read_experiment(line)
+        if found is not None:
             yield found
+        elif line.strip():
+            report.skipped += 1
 
 
 def find_sweep(runs_dir: Path, wanted: str) -> FoundSweep | Ambiguous | None:
@@ -156,16 +130,3 @@ def find_sweep(runs_dir: Path, wanted: str) -> FoundSweep | Ambiguous | None:
     if len(matches) > 1:
         return Ambiguous(tuple(matches.values()))
     return next((FoundSweep(one, reviews.get(key)) for key, one in matches.items()), None)
-
-
-def _spent(usd: object) -> Spent | None:
-    if not isinstance(usd, dict):
-        return None
-    return Spent(
-        uncached_input=amount(usd.get("uncached_input")),
-        cache_read=amount(usd.get("cache_read")),
-        output=amount(usd.get("output")),
-        time=amount(usd.get("time")),
-        total=amount(usd.get("total")),
-        tokens_known=usd.get("tokens_known") is True,
-    )

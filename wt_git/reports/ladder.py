@@ -39,7 +39,9 @@ def ladder_results(
             reviews.setdefault(found.sweep_id, found.changed)
         elif found.sweep_id not in tier_of:
             tier_of[found.sweep_id] = found.tier
-            tiers.setdefault(found.tier, _RunningTotals()).add(found)
+            if found.tier not in tiers:
+                tiers[found.tier] = _RunningTotals()
+            tiers[found.tier].add(found)
     if not tiers:
         return None
     for sweep_id, changed in reviews.items():
@@ -67,9 +69,9 @@ class _Sum:
         self.value: Decimal | None = None
         self.count = 0
 
-    def add(self, value: Decimal | int | None) -> None:
-        if value is not None:
-            self.value = (self.value or Decimal()) + value
+    def add(self, value: float | None) -> None:
+        if value is not None:  # a float's text is the number that the file shows
+            self.value = (self.value or Decimal()) + Decimal(str(value))
             self.count += 1
 
 
@@ -85,22 +87,23 @@ class _RunningTotals:
 
     def add(self, sweep: FinishedSweep) -> None:
         self.sweeps += 1
-        self.wall_s.add(sweep.wall_s)
-        if sweep.input_tokens is not None and sweep.output_tokens is not None:
-            self.input.add(sweep.input_tokens)
-            self.output.add(sweep.output_tokens)
-        self.cached.add(sweep.cached_tokens)
+        cost, price = sweep.cost, sweep.cost_usd
+        self.wall_s.add(cost.wall_s)
+        if cost.input_tokens is not None and cost.output_tokens is not None:
+            self.input.add(cost.input_tokens)
+            self.output.add(cost.output_tokens)
+        self.cached.add(cost.cached_tokens)
         self.predictions += sweep.prediction_held is not None
         self.held += sweep.prediction_held is True
-        self.cache_fail += sweep.cache_result == "fail"
-        self.cache_unknown += sweep.cache_result == "unknown"
-        if sweep.spent is not None and sweep.spent.total is not None:
-            self.total.add(sweep.spent.total)
-            self.uncached_usd.add(sweep.spent.uncached_input)
-            self.cache_read_usd.add(sweep.spent.cache_read)
-            self.output_usd.add(sweep.spent.output)
-            self.time_usd.add(sweep.spent.time)
-            self.tokens_unknown += not sweep.spent.tokens_known
+        self.cache_fail += sweep.cache_check.result == "fail"
+        self.cache_unknown += sweep.cache_check.result == "unknown"
+        if price is not None and price.total is not None:
+            self.total.add(price.total)
+            self.uncached_usd.add(price.uncached_input)
+            self.cache_read_usd.add(price.cache_read)
+            self.output_usd.add(price.output)
+            self.time_usd.add(price.time)
+            self.tokens_unknown += not price.tokens_known
 
     def review(self, *, changed: bool) -> None:
         self.reviewed += 1

@@ -9,9 +9,8 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from kit.experiment_lines import cost, finished, reviewed, usd
+from kit.experiment_lines import cost, finished, read, reviewed, usd
 
-from wt_git.records.experiments import read_experiment
 from wt_git.reports.ladder import ladder_lines, ladder_results
 
 counts = st.none() | st.integers(0, 10**6)
@@ -44,8 +43,8 @@ files = st.lists(sweeps() | reviews, max_size=12)
 
 def totals(records: list[dict[str, Any]]) -> dict[str, Any] | None:
     """What the product makes of a file that holds `records` in this order."""
-    read = [found for record in reversed(records) if (found := read_experiment(record))]
-    found = ladder_results(read, "runs")
+    known = [found for record in reversed(records) if (found := read(record))]
+    found = ladder_results(known, "runs")
     return None if found is None else found.as_document()
 
 
@@ -127,8 +126,8 @@ def test_the_order_of_different_sweeps_says_nothing(orders):
 @given(files)
 def test_unknown_tokens_are_never_a_zero(records):
     """Neither in the document nor in the text."""
-    read = [found for record in reversed(records) if (found := read_experiment(record))]
-    found = ladder_results(read, "runs")
+    known = [found for record in reversed(records) if (found := read(record))]
+    found = ladder_results(known, "runs")
     if found is None:
         return
     for (tier, of), line in zip(found.tiers.items(), ladder_lines(found)[1:], strict=False):
@@ -168,8 +167,8 @@ def test_only_a_prediction_counts_as_one():
 
 
 def lines(*records: dict[str, Any]) -> list[str]:
-    read = [found for record in reversed(records) if (found := read_experiment(record))]
-    document = ladder_results(read, "runs")
+    known = [found for record in reversed(records) if (found := read(record))]
+    document = ladder_results(known, "runs")
     assert document is not None
     return ladder_lines(document)
 

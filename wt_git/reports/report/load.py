@@ -75,15 +75,16 @@ def sweep_history(
 
 
 def _sweep_cost(sweep: FinishedSweep) -> SweepCost:
-    dollars = None if sweep.spent is None else sweep.spent.total
+    cost, price = sweep.cost, sweep.cost_usd
+    dollars = None if price is None else price.total
     return SweepCost(
         sweep_id=sweep.sweep_id,
         ended_at=sweep.ts,
         tier=sweep.tier,
         label=sweep.label,
-        wall_s=None if sweep.wall_s is None else float(sweep.wall_s),
-        input_tokens=sweep.input_tokens,
-        output_tokens=sweep.output_tokens,
+        wall_s=None if cost.wall_s is None else float(cost.wall_s),
+        input_tokens=cost.input_tokens,
+        output_tokens=cost.output_tokens,
         cost_usd=None if dollars is None else float(dollars),
         outcome=sweep.outcome,
         prediction_held=sweep.prediction_held,
