@@ -32,9 +32,6 @@ from wt_git.git.notes.store import (
     tracking_ref,
 )
 
-WRITERS = 20
-WRITES = 5
-
 
 class StoppedClock:
     """Always the same time."""
@@ -274,27 +271,31 @@ def test_a_repository_that_takes_no_objects_is_an_error_of_ours(notes):
     assert caught.value.specific_code == "ref-unwritable"
 
 
-def test_twenty_processes_lose_nothing(tmp_path):
+def without_git_settings():
+    """An environment in which libgit2 finds the committer: no git process for each commit."""
+    return {name: value for name, value in os.environ.items() if "GIT_CONFIG" not in name}
+
+
+@pytest.mark.parametrize(
+    ("writers", "writes"), [(20, 5), pytest.param(40, 25, marks=pytest.mark.thorough)]
+)
+def test_many_processes_lose_nothing(tmp_path, writers, writes):
     """Each writes several notes, all at once, and every one of them is there afterwards."""
     bare_notes(tmp_path / "r.git")
     program = (
-        "import sys; from pathlib import Path; from kit.killed_writer import write;"
-        "[write(Path(sys.argv[1]), int(n), None) for n in sys.argv[2:]]"
+        "import sys; from pathlib import Path; from kit.killed_writer import write_at_once;"
+        f"write_at_once(Path(sys.argv[1]), {writers}, {writes})"
     )
-    processes = [
-        subprocess.Popen(
-            [
-                *(sys.executable, "-c", program, str(tmp_path / "r.git")),
-                *(str(writer * WRITES + n) for n in range(WRITES)),
-            ],
-            cwd=Path(__file__).parents[1],
-            stderr=subprocess.PIPE,
-        )
-        for writer in range(WRITERS)
-    ]
-    assert [process.communicate()[1] for process in processes] == [b""] * WRITERS
-    assert all(kit.killed_writer.written(tmp_path / "r.git", n) for n in range(WRITERS * WRITES))
-    assert len(log(opened(tmp_path / "r.git"))) == WRITERS * WRITES
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path / "r.git")],
+        check=False,
+        cwd=Path(__file__).parents[1],
+        capture_output=True,
+        env=without_git_settings(),
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert all(kit.killed_writer.written(tmp_path / "r.git", n) for n in range(writers * writes))
+    assert len(log(opened(tmp_path / "r.git"))) == writers * writes
 
 
 def killed_rounds(folder, when):
@@ -306,8 +307,7 @@ def killed_rounds(folder, when):
         cwd=Path(__file__).parents[1],
         capture_output=True,
         text=True,
-        # Or git is asked who we are, each time.
-        env={name: value for name, value in os.environ.items() if "GIT_CONFIG" not in name},
+        env=without_git_settings(),
     )
     assert done.returncode == 0, done.stderr
     git(folder, "fsck", "--strict", "--no-dangling")
@@ -322,9 +322,10 @@ def test_a_writer_killed_at_any_step_leaves_the_old_notes_or_the_new(tmp_path):
     assert any(one["lock"] for one in rounds), "no writer was killed with git's lock in hand"
 
 
-def test_a_writer_killed_at_any_moment_leaves_the_old_notes_or_the_new(tmp_path):
+@pytest.mark.parametrize("rounds", [15, pytest.param(300, marks=pytest.mark.thorough)])
+def test_a_writer_killed_at_any_moment_leaves_the_old_notes_or_the_new(tmp_path, rounds):
     """Inside of a call into libgit2, too."""
-    assert len(killed_rounds(tmp_path / "r.git", "moment")) == kit.killed_writer.MOMENTS
+    assert len(killed_rounds(tmp_path / "r.git", str(rounds))) == rounds
 
 
 def test_the_environment_of_a_server_hook_shows_what_was_just_pushed(tmp_path):

@@ -23,12 +23,14 @@ from kit.notes import (
 )
 from kit.repo import git, new_repo
 
+from wt_git.git.notes.commit import Transaction
 from wt_git.git.notes.lines import line_hash
-from wt_git.git.notes.store import NOTES_REF, Transaction, tracking_ref
+from wt_git.git.notes.store import NOTES_REF, tracking_ref
 from wt_git.git.notes.tree import PRUNED, write_tree
-from wt_git.git.snapshot.status import Entry
+from wt_git.git.trees import Entry
 
-SIZES = [0, 1, 255, 256, 70_000]
+MANY = pytest.param(70_000, marks=pytest.mark.thorough)
+SIZES = [0, 1, 255, 256, "crowded", MANY]
 REAL = 5
 """So many of the keys are commits, whose notes `git log` is asked to show."""
 
@@ -36,6 +38,19 @@ REAL = 5
 def commits(folder, count):
     repo = new_repo(folder)
     return repo, [repo.commit(f"number {n}") for n in range(count)]
+
+
+def crowded(prefix):
+    """Keys with `prefix` of which two share each next digit: then git splits them once more."""
+    keys = [key((prefix, n)) for n in range(32)]
+    return [f"{prefix}{n // 2:x}{one[len(prefix) + 1 :]}" for n, one in enumerate(keys)]
+
+
+def keys_of(size):
+    """So many keys; "crowded" are a hundred that git splits in one, two and three places."""
+    if size == "crowded":
+        return [one for prefix in ("", "ab", "abcd") for one in crowded(prefix)]
+    return [key(n) for n in range(size)]
 
 
 def listed_by_git(folder, ref):
@@ -48,15 +63,16 @@ def listed_by_git(folder, ref):
 @pytest.mark.parametrize("size", SIZES)
 def test_git_reads_what_we_wrote(tmp_path, size):
     """Every text is found by git under its commit; the records beside them are no notes to it."""
-    repo, real = commits(tmp_path / "r", min(REAL, size))
-    keys = [*real, *(key(n) for n in range(size - len(real)))]
+    others = keys_of(size)
+    repo, real = commits(tmp_path / "r", min(REAL, len(others)))
+    keys = [*real, *others[len(real) :]]
     notes = opened(repo.path)
     with notes.transaction("fill") as tx:
         for n, one in enumerate(keys):
             tx.add_text(one, [text_line(n)])
             if n < 1000:
                 tx.add(key(("tree", n)), sweep_id(n), [b'{"n":%d}' % n])
-    if size == 0:
+    if not keys:
         assert tx.changed is False
         assert notes.tip() is None
         return
@@ -64,8 +80,8 @@ def test_git_reads_what_we_wrote(tmp_path, size):
     assert shown_by_git(repo.path, real) == {one: [text_line(n)] for n, one in enumerate(real)}
     view = notes.view()
     assert set(view.text_keys()) == set(keys)
-    assert set(view.record_keys()) == {key(("tree", n)) for n in range(min(size, 1000))}
-    assert view.text(keys[-1]) == (text_line(size - 1),)
+    assert set(view.record_keys()) == {key(("tree", n)) for n in range(min(len(keys), 1000))}
+    assert view.text(keys[-1]) == (text_line(len(keys) - 1),)
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -73,8 +89,8 @@ def test_we_read_what_git_wrote(tmp_path, size):
     """Git splits its paths by how many notes there are; each way is found, and added to."""
     repo, [real] = commits(tmp_path / "r", 1)
     ref = "refs/notes/windtunnel"
-    keys = [key(n) for n in range(size)]
-    if size:
+    keys = keys_of(size)
+    if keys:
         repository = opened(repo.path).repository
         texts = {one: blob(repository, f"{text_line(n)}\n".encode()) for n, one in enumerate(keys)}
         commit_tree(repository, write_tree(repository, texts).id, ref)
@@ -90,22 +106,29 @@ def test_we_read_what_git_wrote(tmp_path, size):
         tx.add_text(key("new"), [text_line("new")])
         tx.add(key("tree"), sweep_id("x"), [b"{}"])
     assert set(listed_by_git(repo.path, ref)) == {*keys, real, key("new")}
-    lines = [*([text_line("git")] if size else []), text_line("more", second=9)]
+    lines = [*([text_line("git")] if real in keys else []), text_line("more", second=9)]
     assert repo.git("notes", "--ref=windtunnel", "show", real).splitlines() == lines
     assert list(notes.view().text(real)) == lines
 
 
-@pytest.mark.parametrize("size", [300, 70_000])
-def test_git_splits_its_paths_in_more_ways_than_one(tmp_path, size):
+@pytest.mark.parametrize(
+    ("size", "slashes"),
+    [
+        (300, {1}),
+        ("crowded", {1, 2, 3}),
+        pytest.param(70_000, {2}, marks=pytest.mark.thorough),
+    ],
+)
+def test_git_splits_its_paths_in_more_ways_than_one(tmp_path, size, slashes):
     """What the test above relies on."""
     repo, [real] = commits(tmp_path / "r", 1)
     repository = opened(repo.path).repository
     note = blob(repository, b"x\n")
-    flat = write_tree(repository, {key(n): note for n in range(size)}).id
+    flat = write_tree(repository, dict.fromkeys(keys_of(size), note)).id
     commit_tree(repository, flat, "refs/notes/windtunnel")
     repo.git("notes", "--ref=windtunnel", "add", "-m", "x", real)
     paths = repo.git("ls-tree", "-r", "--name-only", "refs/notes/windtunnel").splitlines()
-    assert {path.count("/") for path in paths} == {1 if size == 300 else 2}
+    assert {path.count("/") for path in paths} == slashes
 
 
 def test_a_mixed_tree_is_read_as_one_and_written_one_way(tmp_path):

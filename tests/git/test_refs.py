@@ -12,7 +12,8 @@ from kit.notes import AUTHOR
 from kit.repo import git
 
 from wt_git.errors import GitError
-from wt_git.git.refs import read_ref, ref_writer
+from wt_git.git.libgit2 import read_ref
+from wt_git.git.refs import ref_writer
 
 REF = "refs/windtunnel/notes"
 SOON = 0.05

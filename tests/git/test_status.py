@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wt_git.errors import GitError
-from wt_git.git.snapshot.status import Changed, Entry, parse_status
+from wt_git.git.snapshot.status import Changed, parse_status
+from wt_git.git.trees import Entry
 
 ID, OTHER = "1" * 40, "2" * 40
 names = st.binary(min_size=1, max_size=12).filter(

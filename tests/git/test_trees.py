@@ -12,17 +12,10 @@ from kit.repo import new_repo
 
 from wt_git.errors import GitError
 from wt_git.git import trees
+from wt_git.git.libgit2 import Libgit2Trees
 from wt_git.git.path_patterns import PathPatterns
-from wt_git.git.snapshot.status import Entry
-from wt_git.git.trees import (
-    TREE,
-    GitTrees,
-    Libgit2Trees,
-    empty_tree,
-    object_id,
-    tree_bytes,
-    tree_entries,
-)
+from wt_git.git.snapshot.staging import GitTrees
+from wt_git.git.trees import TREE, Entry, empty_tree, object_id, tree_bytes, tree_entries
 
 BLOBS = [object_id("blob", content, "sha1") for content in (b"", b"one", b"two")]
 MODES = [0o100644, 0o100755, 0o120000, 0o160000]

@@ -9,7 +9,7 @@ from kit.verified_repos import agent_repo, notes_of
 
 from wt_git.config import Gate, Settings
 from wt_git.evidence.coverage.checker import CoverageChecker
-from wt_git.githooks.push_check import PushCheck
+from wt_git.githooks.push_check import check_push
 from wt_git.githooks.push_lines import PushedRef
 
 if TYPE_CHECKING:
@@ -30,14 +30,15 @@ def checked(repo, old: str | None, *, known: tuple[str, ...] = (), commits: str 
     """The titles of the commits that are checked when HEAD is pushed over `old`."""
     settings = Settings(gate=Gate(commits=commits))
     notes = notes_of(repo)
-    judge = PushCheck(
-        checker=CoverageChecker(notes.repository, notes.view()),
-        settings_for=lambda _ref, _commit: settings,
-        known=lambda _ref: [repo.git("rev-parse", one) for one in known],
-    )
     old_id = repo.git("rev-parse", old) if old else None
     pushed = PushedRef("HEAD", repo.git("rev-parse", "HEAD"), "refs/heads/main", old_id)
-    return {one.commit.subject for one in judge.judge([pushed])}
+    found = check_push(
+        [pushed],
+        CoverageChecker(notes.repository, notes.view()),
+        settings_for=lambda _ref, _commit: settings,
+        known=lambda: [repo.git("rev-parse", one) for one in known],
+    )
+    return {one.commit.subject for one in found}
 
 
 def test_commits_that_the_branch_had_before_are_not_checked(repo) -> None:

@@ -1,6 +1,6 @@
-"""Write a note again and again, and be killed: `python killed_writer.py REPO step|moment`.
+"""Write a note again and again, and be killed: `python killed_writer.py REPO step|NUMBER`.
 
-`step`: one step later each time. `moment`: after any time that a write may take.
+`step`: one step later each time. A number: so many times, after any time that a write may take.
 
 A step is a call to the system or into libgit2: between two of these nothing outside the process
 changes. After each kill the ref is looked at and another writer writes. Prints one JSON line a
@@ -21,7 +21,6 @@ from typing import Any
 from wt_git.git.notes.store import Notes, open_notes
 
 KEY = "{:040x}"
-MOMENTS = 60
 LONGEST_S = 0.008
 OUTSIDE = ("posix", "fcntl", "_pygit2", "pygit2", "_io")
 
@@ -43,6 +42,23 @@ def write(folder: Path, number: int, kill_at: int | None) -> None:
         tx.add(KEY.format(number), f"{number:012x}", [b'{"n":%d}' % number])
         tx.add_text(KEY.format(number + 2**80), [f"2026-01-02T03:04:05Z {number:012x} told"])
     sys.setprofile(None)
+
+
+def write_at_once(folder: Path, writers: int, writes: int) -> None:
+    """Let so many processes write so many notes each, all at the same time."""
+    go, started = os.pipe()
+    children = []
+    for writer in range(writers):
+        child = os.fork()
+        if child == 0:
+            os.close(started)
+            os.read(go, 1)  # ends when the parent closes its side
+            for number in range(writes):
+                write(folder, writer * writes + number, None)
+            os._exit(0)
+        children.append(child)
+    os.close(started)
+    assert [os.waitpid(child, 0)[1] for child in children] == [0] * writers
 
 
 def reaches_out(called: Any) -> bool:
@@ -81,10 +97,10 @@ def kill_at_each_step(folder: Path) -> None:
     check_survivors(folder, survivors)
 
 
-def kill_at_any_moment(folder: Path) -> None:
+def kill_at_any_moment(folder: Path, rounds: int) -> None:
     """Kill inside of calls, too; how far a writer got is then chance."""
     survivors: list[int] = []
-    for number in range(1, MOMENTS + 1):
+    for number in range(1, rounds + 1):
         before = opened(folder).tip()
         ready, began = os.pipe()
         child = os.fork()
@@ -117,4 +133,5 @@ def check_survivors(folder: Path, survivors: list[int]) -> None:
 
 
 if __name__ == "__main__":
-    {"step": kill_at_each_step, "moment": kill_at_any_moment}[sys.argv[2]](Path(sys.argv[1]))
+    place, when = Path(sys.argv[1]), sys.argv[2]
+    kill_at_each_step(place) if when == "step" else kill_at_any_moment(place, int(when))

@@ -13,7 +13,7 @@ from kit.repo import git
 
 from wt_git.git.notes.store import NOTES_REF, Notes, open_notes
 from wt_git.git.notes.tree import write_tree
-from wt_git.git.snapshot.status import Entry
+from wt_git.git.trees import Entry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

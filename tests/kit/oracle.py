@@ -16,7 +16,7 @@ def oracle_tree(top: Path, *, status: int = 0) -> str:
     The copy keeps its time: git's check for racy edits needs it. `status` is what `git add` ends
     with: 1 where it stages all but what lies outside of a sparse checkout.
     """
-    git_dir = _path(top, "--git-dir")
+    git_dir, common = _paths(top, "--git-dir", "--git-common-dir")
     with tempfile.TemporaryDirectory() as folder:
         if (git_dir / "index").exists():
             shutil.copy2(git_dir / "index", Path(folder) / "index")
@@ -24,7 +24,7 @@ def oracle_tree(top: Path, *, status: int = 0) -> str:
         environment = os.environ | {
             "GIT_INDEX_FILE": f"{folder}/index",
             "GIT_OBJECT_DIRECTORY": f"{folder}/objects",
-            "GIT_ALTERNATE_OBJECT_DIRECTORIES": f"{_path(top, '--git-common-dir')}/objects",
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES": f"{common}/objects",
         }
         added = _git(top, "-c", "core.splitIndex=false", "add", "--all", ":/", env=environment)
         assert added.returncode == status, added.stderr
@@ -35,7 +35,7 @@ def oracle_tree(top: Path, *, status: int = 0) -> str:
 
 def repository_bytes(top: Path) -> dict[str, str]:
     """Return a digest of every file under the git directory, apart from what is ours to write."""
-    common = _path(top, "--git-common-dir")
+    (common,) = _paths(top, "--git-common-dir")
     found = {}
     for folder, folders, names in os.walk(common):
         if folder == str(common) and "windtunnel" in folders:
@@ -64,9 +64,9 @@ def worktree_state(top: Path) -> dict[str, tuple[int, int, int]]:
     return found
 
 
-def _path(top: Path, which: str) -> Path:
-    done = _git(top, "rev-parse", "--path-format=absolute", which)
-    return Path(os.fsdecode(done.stdout.removesuffix(b"\n")))
+def _paths(top: Path, *which: str) -> list[Path]:
+    done = _git(top, "rev-parse", "--path-format=absolute", *which)
+    return [Path(os.fsdecode(line)) for line in done.stdout.split(b"\n")[:-1]]
 
 
 def _git(

@@ -88,16 +88,17 @@ def _bring_notes(request: VerifyRequest, here: NotesHere, outcome: VerifyOutcome
     missing for the answer too.
     """
     from wt_git.evidence.notes.sync import NotSynced, merge_fetched_notes  # noqa: PLC0415
-    from wt_git.githooks.notes_sharing import share  # noqa: PLC0415
-    from wt_git.githooks.post_hooks import head_since, show_evidence_on  # noqa: PLC0415
+    from wt_git.githooks import commit_notes  # noqa: PLC0415
 
     try:
         if request.fetch:
-            done = share(here.notes, _remote(here), timeout_s=_FETCH_TIMEOUT_S, push=False)
+            done = commit_notes.share(
+                here.notes, _remote(here), timeout_s=_FETCH_TIMEOUT_S, push=False
+            )
             if isinstance(done, NotSynced):
                 outcome.warnings.append(f"the notes could not be fetched: {done.reason}")
         elif merge_fetched_notes(here.notes):
-            show_evidence_on(here.notes, head_since(here.notes), _SUBJECT)
+            commit_notes.show_evidence_on(here.notes, commit_notes.head_since(here.notes), _SUBJECT)
     except (GitError, OSError) as error:
         outcome.warnings.append(f"git log does not show what was fetched: {error}")
 

@@ -14,15 +14,16 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    import pygit2
-
 _TRUE = frozenset({"true", "yes", "on"})
+# The exit status of `git config --get` if the name is not set.
+_UNSET = 1
 
 
 class GitConfig(msgspec.Struct, frozen=True):
-    """`values` maps a name, section and key in lower case, to the value that holds.
+    """The configuration of a repository, from all files.
 
-    A key without `=` has the value `true`. `digest` differs whenever anything in it does.
+    `values` maps a name to its value, with section and key in lower case. A key without `=` has the
+    value `true`. `digest` changes with the content.
     """
 
     values: Mapping[str, str]
@@ -33,7 +34,7 @@ class GitConfig(msgspec.Struct, frozen=True):
         return self.values.get(name)
 
     def flag(self, name: str, *, default: bool) -> bool:
-        """Return a boolean as git reads it: any number but 0 is true, and so is no value."""
+        """Return a boolean as git reads it: any number but 0 is true."""
         value = self.values.get(name)
         if value is None:
             return default
@@ -41,7 +42,7 @@ class GitConfig(msgspec.Struct, frozen=True):
         return word in _TRUE or (word.lstrip("+-").isdigit() and int(word) != 0)
 
     def subsections(self, section: str, key: str) -> dict[str, str]:
-        """Return the value of every `section.<anything>.key`, by what stands in the middle."""
+        """Return the value of every `section.<name>.key`, by name."""
         start, end = f"{section}.", f".{key}"
         return {
             name[len(start) : -len(end)]: value
@@ -51,14 +52,14 @@ class GitConfig(msgspec.Struct, frozen=True):
 
 
 def read_config(folder: Path) -> GitConfig:
-    """Return the configuration that holds in `folder`. Raises `GitError`."""
+    """Return the configuration that applies in `folder`. Raises `GitError`."""
     return parse_config(run(("config", "--list", "-z", "--includes"), cwd=folder))
 
 
 def parse_config(listing: bytes) -> GitConfig:
-    """Return the configuration that `git config --list -z` printed; the last value of many holds.
+    """Return the configuration in the output of `git config --list -z`; the last value of a name wins.
 
-    The digest does not depend on which file says it, but on order, since order decides.
+    The digest depends on the order of the values, not on their files.
     """
     values: dict[str, str] = {}
     for item in listing.split(b"\0"):
@@ -68,12 +69,8 @@ def parse_config(listing: bytes) -> GitConfig:
     return GitConfig(values, hashlib.sha256(listing).hexdigest())
 
 
-# What `git config --get` ends with when nothing is set.
-_UNSET = 1
-
-
 class ConfigOrigin(NamedTuple):
-    """A value and who says it: `scope` is system, global, local, worktree or command."""
+    """A value and its source: `scope` is system, global, local, worktree or command."""
 
     value: str
     scope: str
@@ -81,13 +78,13 @@ class ConfigOrigin(NamedTuple):
 
 
 def config_values(folder: Path, name: str, *, local: bool = False) -> list[str]:
-    """Return every value of `name` that holds in `folder`; only the repository's own if `local`."""
+    """Return all values of `name` in `folder`, with `local` only those of the repository itself."""
     answer = _get_config(folder, *(["--local"] if local else []), "-z", "--get-all", name)
     return [os.fsdecode(one) for one in answer.split(b"\0")[:-1]]
 
 
 def config_origin(folder: Path, name: str) -> ConfigOrigin | None:
-    """Return the value of `name`, a path, that holds in `folder`, with `~` expanded."""
+    """Return the value of the path `name` in `folder`, with `~` expanded."""
     found = _get_config(folder, "--show-scope", "--show-origin", "-z", "--type=path", "--get", name)
     if not found:
         return None
@@ -95,16 +92,8 @@ def config_origin(folder: Path, name: str) -> ConfigOrigin | None:
     return ConfigOrigin(value, scope, file.removeprefix("file:"))
 
 
-def open_config_value(repository: pygit2.Repository, name: str) -> str | None:
-    """Return the value of `name` that holds in a repository that is open anyway; None if unset."""
-    try:
-        return repository.config[name]
-    except (KeyError, UnicodeDecodeError):
-        return None
-
-
 def set_config_value(folder: Path, name: str, value: str) -> None:
-    """Set `name` in the repository's own configuration, in place of any other value there."""
+    """Set `name` in the repository's own configuration and replace all values there."""
     run(("config", "--local", "--replace-all", name, value), cwd=folder)
 
 

@@ -7,31 +7,31 @@ parents that were written into it; `History.cut` names the commits whose parents
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+import pygit2
+from pygit2.enums import ObjectType, SortMode
 
 from wt_git.errors import GitError
-from wt_git.git import libgit2
-from wt_git.git.libgit2 import common_folder, is_cut_short
-from wt_git.git.snapshot.blobs import EXECUTABLE, FILE
-from wt_git.git.trees import Libgit2Trees, find_entry
+from wt_git.git.libgit2 import Libgit2Trees, common_folder, is_cut_short, read_object
+from wt_git.git.trees import EXECUTABLE, FILE, find_entry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    import pygit2
+
+_SIGNED_AT = re.compile(rb"> (-?\d{1,12}) [+-]\d{4}$")
+_ABBREVIATED = 10
 
 
 def commit_id(repository: pygit2.Repository, name: str) -> str | None:
-    """Return the commit that `name` (an id, a ref, an annotated tag) comes to; None if it is not here.
+    """Return the commit that `name` (an id, ref or annotated tag) resolves to; None if it is missing.
 
-    Raises `GitError` where it comes to something that is no commit.
+    Raises `GitError` if it resolves to another kind of object.
     """
-    import pygit2  # noqa: PLC0415
-
     if is_cut_short(repository, name):
         return None
     try:
@@ -47,14 +47,11 @@ def commit_id(repository: pygit2.Repository, name: str) -> str | None:
 def new_commits(
     repository: pygit2.Repository, tip: str, known: Iterable[str], *, limit: int
 ) -> list[str]:
-    """Return the commits of `tip` that no commit of `known` has, parents before children.
+    """Return the commits that are reachable from `tip` and not from `known`, parents first.
 
-    Of `known`, what is not here is passed over. At most `limit` + 1 are returned, the newest: one
-    more than `limit` tells that there are more. Raises `GitError` where history is missing.
+    Missing commits of `known` are ignored. Only the newest `limit` + 1 are returned: one more than
+    `limit` means that there are more. Raises `GitError` where history is missing.
     """
-    import pygit2  # noqa: PLC0415
-    from pygit2.enums import SortMode  # noqa: PLC0415
-
     try:
         walker = repository.walk(pygit2.Oid(hex=tip), SortMode.TOPOLOGICAL)
         for one in known:
@@ -71,18 +68,19 @@ def new_commits(
 
 
 def remote_tips(repository: pygit2.Repository, remote: str) -> list[str]:
-    """Return the commits that the branches of `remote` were last seen at."""
-    names = (ref.name for ref in repository.references.iterator())
-    tips = [
-        commit_id(repository, name) for name in names if name.startswith(f"refs/remotes/{remote}/")
-    ]
+    """Return the commits of the remote-tracking branches of `remote`."""
+    return branch_tips(repository, f"refs/remotes/{remote}/")
+
+
+def branch_tips(repository: pygit2.Repository, prefix: str = "refs/heads/") -> list[str]:
+    """Return the commits of all refs whose name begins with `prefix`."""
+    names = [ref.name for ref in repository.references.iterator()]
+    tips = [commit_id(repository, name) for name in names if name.startswith(prefix)]
     return [tip for tip in tips if tip is not None]
 
 
 def commit_and_tree(repository: pygit2.Repository, name: str) -> tuple[str | None, str | None]:
-    """Return the commit, if it is one, and the tree that `name` comes to; None for what it is not."""
-    import pygit2  # noqa: PLC0415
-
+    """Return the commit and the tree that `name` resolves to; None for each that there is not."""
     try:
         found = repository.revparse_single(name)
         tree = str(found.peel(pygit2.Tree).id)
@@ -94,13 +92,8 @@ def commit_and_tree(repository: pygit2.Repository, name: str) -> tuple[str | Non
         return None, tree
 
 
-_SIGNED_AT = re.compile(rb"> (-?\d{1,12}) [+-]\d{4}$")
-_ABBREVIATED = 10
-
-
-@dataclass(frozen=True, slots=True)
-class CommitFacts:
-    """A commit: `tree` and `parents` as written into it, `time` when it was committed."""
+class CommitFacts(NamedTuple):
+    """A commit: its `tree` and `parents` as stored in it, and the `time` of the committer."""
 
     id: str
     tree: str
@@ -110,7 +103,7 @@ class CommitFacts:
 
     @property
     def short(self) -> str:
-        """The beginning of the id, as people pass it around."""
+        """The abbreviated id."""
         return self.id[:_ABBREVIATED]
 
 
@@ -128,7 +121,7 @@ class History:
 
     @cached_property
     def cut(self) -> frozenset[str]:
-        """The commits whose parents a shallow clone left out."""
+        """The commits whose parents are missing from a shallow clone."""
         try:
             text = (common_folder(self.repository) / "shallow").read_text("ascii")
         except FileNotFoundError:
@@ -137,42 +130,42 @@ class History:
 
     @property
     def is_unborn(self) -> bool:
-        """Whether nothing was committed yet on the branch that is checked out."""
+        """Whether the current branch has no commit yet."""
         return self.repository.head_is_unborn
 
     @property
     def has_remotes(self) -> bool:
-        """Whether there is anywhere to fetch from."""
+        """Whether a remote is configured."""
         return any(self.repository.remotes.names())
 
     def resolve(self, revision: str) -> CommitFacts | None:
-        """Return the commit that `revision` names; None when it is not here.
+        """Return the commit of `revision`; None when it is missing.
 
-        Raises `GitError` when it names something that is no commit.
+        Raises `GitError` when it names another kind of object.
         """
         found = commit_id(self.repository, revision)
         return self.commit(found) if found is not None else None
 
     def commit(self, full_id: str) -> CommitFacts | None:
-        """Return the commit with this id; None when it is not here."""
+        """Return the commit with this id; None when it is missing."""
         try:
-            kind, raw = libgit2.read_object(self.repository, full_id)
+            kind, raw = read_object(self.repository, full_id)
         except (KeyError, ValueError):
             return None
-        return _facts(full_id, raw) if kind == 1 else None
+        return _facts(full_id, raw) if kind == ObjectType.COMMIT else None
 
     def has_tree(self, tree_id: str) -> bool:
-        """Say whether the tree is here, so that it can be compared."""
+        """Say whether the tree is in this repository."""
         try:
             return tree_id in self.repository
         except ValueError:
             return False
 
     def file(self, tree_id: str, path: str) -> bytes | None:
-        """Return the content of the file at `path`; None when the tree has none there.
+        """Return the content of the file at `path`; None when the tree has no entry there.
 
-        Raises `GitError`: code `not-a-file` for a link or folder, and `object-missing` when the
-        content is not here, as in a partial clone.
+        Raises `GitError`: code `not-a-file` for a link or folder, `object-missing` when the content
+        is missing, as in a partial clone.
         """
         entry = find_entry(tree_id, path.encode(), self.trees)
         if entry is None:
@@ -182,7 +175,7 @@ class History:
                 f"{path} of the tree {tree_id} is not a file of its own", code="not-a-file"
             )
         try:
-            return bytes(libgit2.read_object(self.repository, entry.id)[1])
+            return bytes(read_object(self.repository, entry.id)[1])
         except (KeyError, ValueError) as error:
             raise GitError(
                 f"{path} of the tree {tree_id} is not in this clone",
@@ -191,24 +184,19 @@ class History:
             ) from error
 
     def ancestors(self, full_id: str) -> Iterator[CommitFacts]:
-        """Yield the commits that `full_id` builds on, the newest first, without itself.
-
-        Those that are not here are passed over; `is_cut` says whether there are any.
-        """
-        from pygit2.enums import SortMode  # noqa: PLC0415
-
+        """Yield the ancestors of `full_id`, the newest first, as far as they are in this clone."""
         for one in self._walk(self.repository.walk(full_id, SortMode.TIME)):
             if one.id != full_id:
                 yield one
 
     def is_cut(self, full_id: str) -> bool:
-        """Say whether some of what `full_id` builds on is not in this clone."""
+        """Say whether some ancestors of `full_id` are missing from this clone."""
         if not self.cut:
             return False
         return any(one.id in self.cut for one in self._walk(self.repository.walk(full_id)))
 
     def contains(self, tip: str, full_id: str) -> bool:
-        """Say whether `full_id` is `tip`, or a commit that it builds on, as far as is known here."""
+        """Say whether `full_id` is `tip` or a known ancestor of it."""
         if tip == full_id:
             return True
         if self.commit(tip) is None or self.commit(full_id) is None:
@@ -216,12 +204,10 @@ class History:
         return self.repository.descendant_of(tip, full_id)
 
     def between(self, spec: str) -> Iterator[CommitFacts] | None:
-        """Yield the commits of a range (`A..B`, `A...B`, or all of one), the newest first.
+        """Yield the commits of `A..B`, `A...B`, or all of one revision, the newest first.
 
-        None when an end of it is not here.
+        None when an end of the range is missing.
         """
-        from pygit2.enums import SortMode  # noqa: PLC0415
-
         old, dots, new = spec.partition("..")
         both = new.startswith(".")
         ends = [self.resolve(one or "HEAD") for one in (old, new.removeprefix("."))] if dots else []
@@ -240,9 +226,7 @@ class History:
         return self._walk(walker)
 
     def _walk(self, walker: Iterable[pygit2.Commit]) -> Iterator[CommitFacts]:
-        """Yield what a walk comes to. Raises `GitError` where a commit is missing on the way."""
-        import pygit2  # noqa: PLC0415
-
+        """Raise `GitError` where a commit is missing on the way."""
         try:
             for one in walker:
                 facts = self.commit(str(one.id))
@@ -256,8 +240,8 @@ def _facts(full_id: str, raw: bytes) -> CommitFacts:
     head, _, message = raw.partition(b"\n\n")
     headers = [line.partition(b" ") for line in head.split(b"\n")]
     parents = [value.decode("ascii") for name, _, value in headers if name == b"parent"]
-    by = next((value for name, _, value in headers if name == b"committer"), b"")
-    when = _SIGNED_AT.search(by)
+    committer = next((value for name, _, value in headers if name == b"committer"), b"")
+    when = _SIGNED_AT.search(committer)
     return CommitFacts(
         id=full_id,
         tree=next(value.decode("ascii") for name, _, value in headers if name == b"tree"),

@@ -1,4 +1,4 @@
-"""Starting the git program, always in the same surroundings."""
+"""Starting the git program, always with the same environment."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-# What people and CI set to reach their configuration and their hosts. Every other GIT_ variable
-# goes: inside a hook git sets them, and they point at the hook's repository and index.
+# Users and CI set these for their configuration and their hosts. All other GIT_ variables are removed:
+# inside a hook git sets them, and they name the repository and the index of the hook.
 _KEPT = frozenset(
     {
         "GIT_ALLOW_PROTOCOL",
@@ -33,15 +33,15 @@ _KEPT = frozenset(
     }
 )
 _KEPT_PREFIXES = ("GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_")
-# No lock of the repository is ever waited for or taken, nobody is asked for a password, and
-# messages come in the language that callers compare them in.
+# Git takes no optional lock, asks for no password, and prints the English messages that callers
+# compare.
 _SET = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
 
 _GRACE_S = 0.5
 
 
 class Answer(NamedTuple):
-    """How a git command ended: its exit status and what it printed."""
+    """The exit status of a git command and its output."""
 
     status: int
     out: bytes
@@ -56,11 +56,10 @@ def run(
     stdin: bytes = b"",
     env: Mapping[str, str] | None = None,
 ) -> bytes:
-    """Run git with `args` in the folder `cwd` and return what it printed.
+    """Run git with `args` in the folder `cwd` and return its output.
 
-    It reads `stdin`; `env` is added to its environment, after every inherited `GIT_` variable that
-    points at a repository was taken out. Raises `GitError` when git is missing, failed, or took
-    longer than `timeout_s`.
+    `env` is added to the environment, which has no inherited `GIT_` variable that names a repository.
+    Raises `GitError` when git is missing, failed, or took longer than `timeout_s`.
     """
     answer = ask(args, cwd=cwd, timeout_s=timeout_s, stdin=stdin, env=env)
     if answer.status != 0:
@@ -76,7 +75,7 @@ def ask(
     stdin: bytes = b"",
     env: Mapping[str, str] | None = None,
 ) -> Answer:
-    """Run git as `run` does, for callers to whom a failure is an answer.
+    """Run git as `run` does, and return its exit status also if it failed.
 
     Raises `GitError` when git is missing or took longer than `timeout_s`.
     """
@@ -88,7 +87,7 @@ def ask(
             stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            start_new_session=True,  # Ctrl-C ends the sweep in order, not the git under it
+            start_new_session=True,  # Ctrl-C ends the sweep in order, not the running git
         )
     except OSError as error:
         raise _not_started(args, cwd, error) from error
@@ -98,11 +97,11 @@ def ask(
         except BaseException as error:
             _end(process)
             if isinstance(error, subprocess.TimeoutExpired):
-                # The reason first: where there is room for one line only, its end is cut.
+                # The reason first: the end of a long line may be cut.
                 raise GitError(
                     f"git took longer than {timeout_s:g} s: git {_shown(args)} in '{cwd}'",
                     code="git-timeout",
-                    facts={**_asked(args, cwd), "timeout_s": timeout_s},
+                    facts={**_command_facts(args, cwd), "timeout_s": timeout_s},
                     retryable=True,
                 ) from error
             raise
@@ -110,7 +109,7 @@ def ask(
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End git and what it started. It is asked first: git then takes its lock files along."""
+    """End git and its child processes, first by a signal on which git removes its lock files."""
     with contextlib.suppress(ProcessLookupError, subprocess.TimeoutExpired):
         os.killpg(process.pid, signal.SIGTERM)
         process.wait(_GRACE_S)
@@ -119,21 +118,21 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def failure(args: Sequence[str], cwd: Path, answer: Answer) -> GitError:
-    """Return the error that says how the git command failed, in git's own words."""
+    """Return the error for a failed git command, with git's own message."""
     said = answer.err or f"it ended with status {answer.status}"
     return GitError(
         f"git {_shown(args)} in '{cwd}' failed: {said}",
         code="git-failed",
-        facts={**_asked(args, cwd), "status": answer.status, "said": answer.err},
+        facts={**_command_facts(args, cwd), "status": answer.status, "said": answer.err},
     )
 
 
-def _asked(args: Sequence[str], cwd: Path) -> dict[str, object]:
+def _command_facts(args: Sequence[str], cwd: Path) -> dict[str, object]:
     return {"command": ["git", *args], "folder": str(cwd)}
 
 
 def clean_environment(environ: Mapping[str, str]) -> dict[str, str]:
-    """Return `environ` for a git process that finds its repository from its folder alone."""
+    """Return `environ` without the variables that name a repository."""
     kept = {
         name: value
         for name, value in environ.items()
@@ -143,12 +142,12 @@ def clean_environment(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def _not_started(args: Sequence[str], cwd: Path, error: OSError) -> GitError:
-    asked = _asked(args, cwd)
+    about = _command_facts(args, cwd)
     if not cwd.is_dir():
         return GitError(
-            f"there is no folder '{cwd}' to run git in", code="git-folder-missing", facts=asked
+            f"there is no folder '{cwd}' to run git in", code="git-folder-missing", facts=about
         )
-    facts = {**asked, "reason": error.strerror or str(error)}
+    facts = {**about, "reason": error.strerror or str(error)}
     said = f"git could not be started: {error}"
     code = "git-not-started"
     if isinstance(error, FileNotFoundError):
@@ -158,6 +157,6 @@ def _not_started(args: Sequence[str], cwd: Path, error: OSError) -> GitError:
 
 
 def _shown(args: Sequence[str]) -> str:
-    """Return the command, cut: a list of paths can be longer than anybody reads."""
+    """Return the command for a message, cut if it has many paths."""
     text = " ".join(args)
     return text if len(text) <= 200 else text[:197] + "..."  # noqa: PLR2004

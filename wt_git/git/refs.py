@@ -1,10 +1,10 @@
-"""Moving a ref: only from where it was seen, one writer at a time, whoever is killed meanwhile.
+"""Moving a ref from an expected value, by one writer at a time, safe when a writer is killed.
 
-Two locks. A file of ours, which the kernel frees when its holder dies, lets our writers wait for
-one another. The lock file beside the ref is git's: libgit2 takes it, and a writer killed with it in
-hand leaves it behind. So before it is taken our lock file is told what will be written; whoever
-finds that note later knows whose lock it was, and removes it. A lock that git itself left is not
-ours to remove: the error names the file.
+There are two locks. Our lock file lets our writers wait for each other; the kernel releases it when
+its holder dies. The lock file beside the ref is git's: libgit2 creates it, and a killed writer leaves
+it behind. So a writer first stores the new id in our lock file. The next writer that finds an id
+there knows that the lock beside the ref is a leftover of ours, and removes it. A lock that git left
+is not removed: the error names the file.
 """
 
 from __future__ import annotations
@@ -18,54 +18,21 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+import pygit2
+
 from wt_git.errors import GitError
-from wt_git.git.libgit2 import common_folder, is_cut_short
+from wt_git.git.libgit2 import common_folder, read_ref
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    import pygit2
-
-WAIT_S = 10.0
-"""How long a writer waits for another, by default."""
-
 _OWN_FOLDER = "windtunnel"
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_.-]")
-# libgit2 says the first when the lock is there, the second when it came while it looked.
+# libgit2: the lock exists already, or was created by another process at this moment.
 _LOCKED = re.compile(r"failed to lock file|failed to create locked file.*exists", re.IGNORECASE)
 _STALE_AFTER_S = 0.5
 _ID_LENGTH = 40
-
-
-def read_ref(repository: pygit2.Repository, name: str) -> str | None:
-    """Return the id of the commit that the ref `name` is at; None when there is no such ref.
-
-    Raises `GitError`, code `notes-broken`, when it is at no commit that is there.
-    """
-    import pygit2  # noqa: PLC0415
-
-    what = "it is at what is no id"  # a power cut can leave its file empty
-    try:
-        ref = repository.references.get(name)
-        if ref is None:
-            return None
-        what = f"it is at {ref.target}, which is no commit of this repository"
-        return _commit_at(repository, ref)
-    except (pygit2.GitError, KeyError, ValueError) as error:
-        raise GitError(
-            f"the ref {name} is broken: {what}",
-            hints=(f"git update-ref -d {name}", "wt sync", "wt notes rebuild"),
-            code="notes-broken",
-        ) from error
-
-
-def _commit_at(repository: pygit2.Repository, ref: pygit2.Reference) -> str:
-    import pygit2  # noqa: PLC0415
-
-    if is_cut_short(repository, str(ref.target)):
-        raise KeyError(ref.target)
-    return str(ref.peel(pygit2.Commit).id)
 
 
 class RefWriter:
@@ -78,10 +45,10 @@ class RefWriter:
         self._abandoned = self._read()
 
     def swap(self, *, old: str | None, new: str, deadline: float) -> bool:
-        """Move the ref from `old` (None: not there) to the commit `new`; False if it is elsewhere.
+        """Move the ref from `old` (None: no such ref) to the commit `new`; False if it is not at `old`.
 
-        Git may move it too, and may hold its lock: that is waited for until `deadline`, in seconds
-        of `time.monotonic`. Raises `GitError`, code `ref-locked`, when it then still does.
+        Waits for a lock of git until `deadline`, in seconds of `time.monotonic`. Raises `GitError`,
+        code `ref-locked`, if git then still holds it.
         """
         if self._abandoned:
             self._remove_stale_lock()
@@ -90,15 +57,13 @@ class RefWriter:
             while (done := self._try_swap(old, new)) is None:
                 if time.monotonic() > deadline:
                     raise self._locked_by_git()
-                time.sleep(random.uniform(0.002, 0.02))  # noqa: S311 - so that two do not keep step
+                time.sleep(random.uniform(0.002, 0.02))  # noqa: S311 - so that two writers do not retry in step
         finally:
             self._write("")
         return done
 
     def _try_swap(self, old: str | None, new: str) -> bool | None:
         """Return whether the ref was moved; None when its lock is taken."""
-        import pygit2  # noqa: PLC0415
-
         try:
             with self._repository.transaction() as transaction:
                 transaction.lock_ref(self._name)
@@ -119,8 +84,8 @@ class RefWriter:
     def _locked_by_git(self) -> GitError:
         path = self._git_lock()
         return GitError(
-            f"the ref {self._name} is locked by '{path}'; if no git is at work in this repository, "
-            "one was killed and left the file behind",
+            f"the ref {self._name} is locked by '{path}'; if no git command is running in this "
+            "repository, one was killed and left the file behind",
             hints=(f"rm '{path}'",),
             code="ref-locked",
             facts={"ref": self._name, "lock": str(path)},
@@ -128,10 +93,10 @@ class RefWriter:
         )
 
     def _remove_stale_lock(self) -> None:
-        """Remove git's lock if the writer of ours that died in a swap is who left it.
+        """Remove git's lock if a writer of ours left it when it was killed.
 
-        It is empty, or holds what that writer was about to write. One that is empty may also belong
-        to a git at work this very moment, which lets go of it at once: so it must have stood still.
+        Then the lock is empty or holds the id that this writer was about to write. An empty lock may
+        also belong to a running git, which soon changes it: so it must stay unchanged for a while.
         """
         path, expected = self._git_lock(), self._abandoned.encode()
         with contextlib.suppress(FileNotFoundError):
@@ -153,12 +118,13 @@ class RefWriter:
 
 @contextmanager
 def ref_writer(repository: pygit2.Repository, name: str, *, deadline: float) -> Iterator[RefWriter]:
-    """Hold the right to move the ref `name` for the length of the block.
+    """Hold the right to move the ref `name` during the block.
 
-    Waits for others until `deadline`, in seconds of `time.monotonic`. Raises `GitError`, code
-    `ref-locked` when one of ours still holds it then, `ref-unwritable` when the repository cannot be
+    Waits for other writers until `deadline`, in seconds of `time.monotonic`. Raises `GitError`: code
+    `ref-locked` if one of them still holds it then, `ref-unwritable` if the repository cannot be
     written to.
     """
+    # Not `filelock`: the lock file also stores the id, and must outlive its holder.
     folder = common_folder(repository) / _OWN_FOLDER
     path = folder / f"{_NOT_IN_A_NAME.sub('_', name)}.lock"
     try:
@@ -170,15 +136,15 @@ def ref_writer(repository: pygit2.Repository, name: str, *, deadline: float) -> 
         while not _try_lock(descriptor):
             if time.monotonic() > deadline:
                 raise GitError(
-                    f"another process of ours is still writing the ref {name}, with '{path}' in hand",
+                    f"another process of wt is still writing the ref {name} and holds '{path}'",
                     code="ref-locked",
                 )
             time.sleep(random.uniform(0.001, 0.01))  # noqa: S311
         yield RefWriter(repository, name, descriptor)
     finally:
-        with contextlib.suppress(OSError):  # closing would leave it with a process forked meanwhile
+        with contextlib.suppress(OSError):  # a process forked meanwhile would keep it otherwise
             fcntl.flock(descriptor, fcntl.LOCK_UN)
-        os.close(descriptor)  # the file stays: whoever waits has it open
+        os.close(descriptor)  # the file stays, since waiting writers have it open
 
 
 def _try_lock(descriptor: int) -> bool:
@@ -187,5 +153,5 @@ def _try_lock(descriptor: int) -> bool:
     except BlockingIOError:
         return False
     except OSError:
-        return True  # a file system without locks: the comparison in `swap` still loses nothing
+        return True  # a file system without locks: `swap` still compares before it writes
     return True

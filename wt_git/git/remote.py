@@ -30,31 +30,31 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """It is there: the ref was fetched, or the other side now has what was pushed."""
+    """The ref was fetched, or pushed."""
 
 
 @dataclass(frozen=True, slots=True)
 class NothingThere:
-    """The other side has no such ref yet."""
+    """The remote has no such ref yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class LostRace:
-    """Somebody else was faster, or at work at the same moment; fetch, merge and try again."""
+    """Another process moved the ref first, or holds its lock: fetch, merge and try again."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """The other side has a rule against it, or the refs are unusable; another try gives the same."""
+    """The remote refuses the push for good, by a rule or because of broken refs."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Unreachable:
-    """No answer: no such remote, no network, no permission, no git, or not within the time."""
+    """The remote, the network, permission or git is missing, or the time is over."""
 
     reason: str
 
@@ -67,7 +67,7 @@ _NO_SUCH_REF = re.compile(r"couldn't find remote ref")
 _LOCAL_RACE = re.compile(
     r"cannot lock ref|unable to update local ref|unable to create .*\.lock", re.IGNORECASE
 )
-# Each was seen, or stands in git's sources: another push was first, or is under way.
+# Messages of git when another push was first, or is running.
 _REMOTE_RACE = re.compile(
     r"fetch first|non-fast-forward|stale info|needs force|already exists"
     r"|cannot lock ref|failed to update ref|failed to lock|incorrect old value|is at .* but expected"
@@ -80,11 +80,11 @@ _REASON_LIMIT = 300
 def fetch(folder: Path, source: str, ref: str, into: str, *, timeout_s: float) -> FetchOutcome:
     """Fetch `ref` from `source`, a remote or a URL, and set the ref `into` to it.
 
-    The content comes along also into a partial clone; a shallow one is neither deepened nor cut.
+    Also a partial clone gets the content; a shallow clone keeps its depth.
     """
     deadline = time.monotonic() + timeout_s
     if _is_option(source):
-        return Unreachable(f"'{source}' is no name of a remote")
+        return Unreachable(f"'{source}' is not the name of a remote")
     args = ("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules")
     answer = _try((*args, "--no-prune", "--no-filter", source, f"+{ref}:{into}"), folder, deadline)
     if isinstance(answer, Unreachable):
@@ -94,15 +94,15 @@ def fetch(folder: Path, source: str, ref: str, into: str, *, timeout_s: float) -
     if _NO_SUCH_REF.search(answer.err):
         return NothingThere()
     if _LOCAL_RACE.search(answer.err):
-        return LostRace(_last_words(answer))
-    return Unreachable(_last_words(answer))
+        return LostRace(_error_message(answer))
+    return Unreachable(_error_message(answer))
 
 
 def push(folder: Path, target: str, commit: str, ref: str, *, timeout_s: float) -> PushOutcome:
     """Push `commit` to `ref` of `target`, a remote or a URL, without force and without hooks."""
     if _is_option(target):
-        return Unreachable(f"'{target}' is no name of a remote")
-    # A mirroring remote takes no refspecs.
+        return Unreachable(f"'{target}' is not the name of a remote")
+    # A mirroring remote accepts no refspecs.
     settings = ("-c", f"remote.{target}.mirror=false") if "=" not in target else ()
     args = ("push", "--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no")
     deadline = time.monotonic() + timeout_s
@@ -111,7 +111,7 @@ def push(folder: Path, target: str, commit: str, ref: str, *, timeout_s: float) 
         return answer
     line = next((one for one in _porcelain(answer) if one[1].endswith(f":{ref}")), None)
     if line is None:
-        return Unreachable(_last_words(answer))
+        return Unreachable(_error_message(answer))
     flag, _, summary = line
     if flag != "!":
         return Done()
@@ -121,7 +121,7 @@ def push(folder: Path, target: str, commit: str, ref: str, *, timeout_s: float) 
 
 
 def _complete(folder: Path, source: str, into: str, deadline: float) -> FetchOutcome:
-    """Fetch what an earlier, filtered fetch left out of a partial clone; git thinks it has it."""
+    """Fetch objects that an earlier, filtered fetch left out of a partial clone."""
     if not _is_partial(folder):
         return Done()
     listing = ("rev-list", "--objects", "--missing=print", f"{into}^{{tree}}")
@@ -137,7 +137,7 @@ def _complete(folder: Path, source: str, into: str, deadline: float) -> FetchOut
     answer = _try((*args, *more, source), folder, deadline, stdin=asked)
     if isinstance(answer, Unreachable):
         return answer
-    return Done() if answer.status == 0 else Unreachable(_last_words(answer))
+    return Done() if answer.status == 0 else Unreachable(_error_message(answer))
 
 
 def _is_partial(folder: Path) -> bool:
@@ -159,7 +159,7 @@ def _try(
 
 
 def _porcelain(answer: Answer) -> list[tuple[str, str, str]]:
-    """Return flag, refspec and summary of each ref that `git push --porcelain` reports on."""
+    """Return flag, refspec and summary of each ref in the output of `git push --porcelain`."""
     lines = answer.out.decode("utf-8", "replace").split("\n")
     parts = [line.split("\t", 2) for line in lines]
     return [(found[0], found[1], found[2]) for found in parts if len(found) == 3]  # noqa: PLR2004
@@ -170,11 +170,11 @@ def _said_by_remote(answer: Answer) -> str:
     return " ".join(line for line in lines if line.startswith("remote: "))
 
 
-def _last_words(answer: Answer) -> str:
-    """Return what git said was wrong: its first complaint, else how it ended."""
+def _error_message(answer: Answer) -> str:
+    """Return the first error message of git, else its exit status."""
     lines = [line.strip() for line in answer.err.splitlines() if line.strip()]
-    complaints = [line for line in lines if line.startswith(("fatal:", "error:", "remote:"))]
-    said = (complaints or lines or [f"git ended with status {answer.status}"])[0]
+    errors = [line for line in lines if line.startswith(("fatal:", "error:", "remote:"))]
+    said = (errors or lines or [f"git ended with status {answer.status}"])[0]
     return one_line(said, _REASON_LIMIT)
 
 
@@ -182,17 +182,17 @@ def _is_option(name: str) -> bool:
     return not name or name.startswith("-")
 
 
-# What decides how a host is reached. The rest of the user's configuration is about their repository.
-_REACHING = ("http.", "https.", "credential.", "url.", "protocol.", "ssh.", "core.sshcommand")
-_FETCH_REASON_LIMIT = 300
-_ENOUGH_BLOB = "--filter=blob:limit=64k"
+# Settings about hosts. The other settings of the user are about their own repository.
+_HOST_SETTINGS = ("http.", "https.", "credential.", "url.", "protocol.", "ssh.", "core.sshcommand")
+_SMALL_FILES = "--filter=blob:limit=64k"
 
 
 @dataclass(slots=True)
 class SideRepository:
-    """`repository` reads what was fetched and all that the user's repository has.
+    """A temporary repository for fetched commits, which also reads the user's objects.
 
-    `folder` is where relative URLs count from. Opened anew after each fetch.
+    The user's repository is neither deepened, cut nor added to. `folder` is the folder to which
+    relative URLs are relative; `settings` are variables for git.
     """
 
     path: Path
@@ -202,17 +202,17 @@ class SideRepository:
 
     @property
     def repository(self) -> pygit2.Repository:
-        """The repository, with everything that was fetched so far."""
-        # Only now: git would take what the user's refs reach for granted, and a clone may lack it.
+        """The repository, opened anew, with everything that was fetched so far."""
+        # Not before the fetch: git would assume that it has the history of the user's commits.
         alternates = self.path / "objects" / "info" / "alternates"
         alternates.write_bytes(os.fsencode(self.user_objects) + b"\n")
-        self._join_cuts()
+        self._join_shallow()
         found = open_repository(self.path)
         assert found is not None
         return found
 
-    def _join_cuts(self) -> None:
-        """Let history end where it ends in either repository."""
+    def _join_shallow(self) -> None:
+        """Let history end where either repository is shallow."""
         cuts: set[bytes] = set()
         own = self.path / "shallow"
         for file in (own, self.user_objects.parent / "shallow"):
@@ -222,7 +222,7 @@ class SideRepository:
             own.write_bytes(b"".join(one + b"\n" for one in sorted(cuts)))
 
     def fetch_ref(self, url: str, ref: str, *, timeout_s: float) -> str | None:
-        """Fetch the newest state of `ref` and return its commit; None where there is no such ref.
+        """Fetch the newest commit of `ref` and return its id; None if there is no such ref.
 
         Raises `GitError`, code `fetch-failed`.
         """
@@ -234,12 +234,12 @@ class SideRepository:
         return found.decode("ascii").strip()
 
     def fetch_commits(self, url: str, ids: Sequence[str], *, timeout_s: float) -> None:
-        """Fetch commits with their trees and small files, without what they build on.
+        """Fetch commits with their trees and small files, without their ancestors.
 
         Raises `GitError`, code `fetch-failed`.
         """
         refspecs = [f"+{one}:refs/side/{one}" for one in ids]
-        self._fetch(url, ["--depth=1", _ENOUGH_BLOB, "--", url, *refspecs], timeout_s)
+        self._fetch(url, ["--depth=1", _SMALL_FILES, "--", url, *refspecs], timeout_s)
 
     def _fetch(self, url: str, args: Sequence[str], timeout_s: float) -> str | None:
         quiet = (
@@ -260,41 +260,41 @@ class SideRepository:
             return None
         said = answer.err.splitlines() or [f"git ended with status {answer.status}"]
         raise GitError(
-            f"nothing could be fetched from '{one_line(url)}': {one_line(said[0], _FETCH_REASON_LIMIT)}",
+            f"nothing could be fetched from '{one_line(url)}': {one_line(said[0], _REASON_LIMIT)}",
             code="fetch-failed",
         )
 
 
 @contextmanager
 def side_repository(user: pygit2.Repository) -> Iterator[SideRepository]:
-    """Create a repository beside that of the user for the length of the block."""
+    """Create a side repository of the repository `user` for the duration of the block."""
     folder = Path(user.workdir or user.path)
     with tempfile.TemporaryDirectory(prefix="wt-side-") as name:
         path = Path(name) / "side.git"
         run(("init", "--quiet", "--bare", "--template=", str(path)), cwd=Path(name))
         (path / "objects" / "info").mkdir(exist_ok=True)
         objects = common_folder(user) / "objects"
-        yield SideRepository(path, folder, objects, _reaching(folder))
+        yield SideRepository(path, folder, objects, _host_settings(folder))
 
 
 def remote_url(user: pygit2.Repository, remote: str) -> str:
-    """Return the URL that `remote` is fetched from. Raises `GitError` for a remote that is none."""
+    """Return the URL from which `remote` is fetched. Raises `GitError` for an unknown remote."""
     folder = Path(user.workdir or user.path)
     return os.fsdecode(run(("remote", "get-url", remote), cwd=folder).removesuffix(b"\n"))
 
 
-def _reaching(folder: Path) -> dict[str, str]:
-    """Return, as variables, the settings of the user's repository that say how hosts are reached.
+def _host_settings(folder: Path) -> dict[str, str]:
+    """Return the settings of the user's repository about hosts, as variables for git.
 
-    By the environment, since others can read a command line, and these hold access keys.
+    Not as options: other users can read a command line, and these settings have access keys.
     """
     listing = run(("config", "--list", "-z", "--includes"), cwd=folder)
     pairs = []
     for item in listing.split(b"\0"):
         name, found, value = os.fsdecode(item).partition("\n")
-        if found and name.lower().startswith(_REACHING):
+        if found and name.lower().startswith(_HOST_SETTINGS):
             pairs.append((name, value))
-    count = int(os.environ.get("GIT_CONFIG_COUNT") or 0)  # noqa: TID251 - they stay, ours follow
+    count = int(os.environ.get("GIT_CONFIG_COUNT") or 0)  # noqa: TID251 - ours follow them
     made = {"GIT_CONFIG_COUNT": str(count + len(pairs))}
     for number, (name, value) in enumerate(pairs, start=count):
         made |= {f"GIT_CONFIG_KEY_{number}": name, f"GIT_CONFIG_VALUE_{number}": value}

@@ -20,8 +20,132 @@ from wt_git.git.process import Answer, ask, failure, run
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# A bare repository, or the inside of `.git`: there is no work tree, hence nothing to track.
+# Phrases of git, which runs with LC_ALL=C.
+_NO_REPOSITORY = "not a git repository"
 _NO_WORK_TREE = "must be run in a work tree"
+_DUBIOUS = "detected dubious ownership"
+
+_REV_PARSE = ("rev-parse", "--path-format=absolute")
+_QUESTIONS = ("--show-toplevel", "--git-dir", "--git-common-dir", "--show-object-format")
+_HOOK_QUESTIONS = ("--is-bare-repository", "--git-dir", "--git-common-dir")
+_HOOK_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR")
+_HEAD = ("rev-parse", "--verify", "--quiet", "--short", "HEAD")
+
+
+class Repository(msgspec.Struct, frozen=True):
+    """A repository with a working directory.
+
+    `top` is the top folder of the working directory. `git_dir` holds its index and HEAD;
+    `common_dir` holds objects, refs and configuration, and is another folder than `git_dir` in a
+    linked worktree. `object_format` names the hash that ids are made with: `sha1` or `sha256`.
+    """
+
+    top: Path
+    git_dir: Path
+    common_dir: Path
+    object_format: str
+
+    @property
+    def linked(self) -> bool:
+        """Whether this is a linked worktree (`git worktree add`)."""
+        return self.git_dir != self.common_dir
+
+    def working_directories(self) -> list[Path]:
+        """Return the top folders of all its worktrees that git has recorded."""
+        tops = [self.top, self.common_dir.parent]
+        for folder in sorted(self.common_dir.glob("worktrees/*/gitdir")):
+            with contextlib.suppress(OSError, ValueError):
+                tops.append((folder.parent / folder.read_text("utf-8").strip()).resolve().parent)
+        return list(dict.fromkeys(tops))
+
+    @property
+    def index_path(self) -> Path:
+        """The index of this working directory; it may not exist yet."""
+        return self.git_dir / "index"
+
+    @property
+    def own_folder(self) -> Path:
+        """The only folder under the git directory that we write to, shared by all worktrees."""
+        return self.common_dir / "windtunnel"
+
+
+def find_repository(folder: Path) -> Repository | None:
+    """Return the repository whose working directory `folder` is in; None when there is none.
+
+    `folder` need not exist. Variables such as GIT_DIR are ignored. Raises `GitError`: code
+    `git-ownership` for the repository of another user, and the codes of `wt_git.git.process`.
+    """
+    if not in_repository(folder):
+        return None
+    where = existing_folder(folder)
+    answer = ask((*_REV_PARSE, *_QUESTIONS), cwd=where)
+    if answer.status != 0:
+        if _NO_WORK_TREE in answer.err:
+            return None
+        raise _discovery_failure(where, answer)
+    lines = answer.out.removesuffix(b"\n").split(b"\n")
+    if len(lines) != len(_QUESTIONS):  # a line break in a folder's name
+        lines = [run((*_REV_PARSE, one), cwd=where).removesuffix(b"\n") for one in _QUESTIONS]
+    top, git_dir, common_dir = (Path(os.fsdecode(line)) for line in lines[:3])
+    if not in_repository(top):
+        raise GitError(
+            f"the repository at '{git_dir}' has its working directory elsewhere, in '{top}', which "
+            "does not lead back to it (core.worktree): put a .git file there"
+        )
+    return Repository(top, git_dir, common_dir, lines[3].decode("ascii"))
+
+
+def _discovery_failure(folder: Path, answer: Answer) -> GitError:
+    """Return the error for a repository that git found and refused to read."""
+    if _DUBIOUS not in answer.err:
+        return failure(("rev-parse",), folder, answer)
+    fix = [line.strip() for line in answer.err.splitlines() if "safe.directory" in line]
+    first = answer.err.splitlines()[0].removeprefix("fatal: ")
+    return GitError(
+        f"git does not trust the repository at '{folder}', which belongs to another user: {first}",
+        hints=tuple(fix),
+        code="git-ownership",
+        facts={"folder": str(folder), "said": answer.err},
+        commands=tuple(fix),
+    )
+
+
+class GitFolders(msgspec.Struct, frozen=True):
+    """The folders of a repository as git names them, also for a bare one and inside a hook.
+
+    `top` is the top of the working directory, None in a bare repository and inside a git directory.
+    `git_dir` holds HEAD and the index, `common_dir` refs, objects, hooks and configuration.
+    """
+
+    top: Path | None
+    git_dir: Path
+    common_dir: Path
+    bare: bool
+
+    @property
+    def home(self) -> Path:
+        """The folder in which git runs, and in which it starts hooks."""
+        return self.top or self.git_dir
+
+
+def find_git_folders(folder: Path, environ: Mapping[str, str] | None = None) -> GitFolders | None:
+    """Return the folders of the repository that `folder` is in; None when there is none.
+
+    GIT_DIR, GIT_WORK_TREE and GIT_COMMON_DIR in `environ` are used, as git sets them for a hook.
+    Raises `GitError` for a repository that git refuses to read.
+    """
+    named = {name: environ[name] for name in _HOOK_VARIABLES if name in environ} if environ else {}
+    ask_folders = (*_REV_PARSE, *_HOOK_QUESTIONS)
+    answer = ask((*ask_folders, "--show-toplevel"), cwd=folder, env=named)
+    if answer.status != 0 and _NO_WORK_TREE in answer.err:
+        answer = ask(ask_folders, cwd=folder, env=named)
+    if answer.status != 0:
+        if _NO_REPOSITORY in answer.err:
+            return None
+        raise _discovery_failure(folder, answer)
+    bare, *lines = answer.out.removesuffix(b"\n").split(b"\n")
+    git_dir, common_dir, *top = (Path(os.fsdecode(line)) for line in lines)
+    return GitFolders(top[0] if top else None, git_dir, common_dir, bare == b"true")
 
 
 def top_level(path: Path) -> Path | None:
@@ -61,7 +185,7 @@ def tracked_below(folder: Path) -> list[str]:
 
 
 def in_repository(path: Path) -> bool:
-    """Say whether there is a `.git` in `path` or in a folder above it; git is not asked."""
+    """Say whether `path` or a folder above it has a `.git`, without starting git."""
     folder = existing_folder(path).resolve()
     return any(os.path.lexists(above / ".git") for above in (folder, *folder.parents))
 
@@ -83,143 +207,8 @@ def _ask_in_work_tree(folder: Path, *args: str) -> Answer | None:
     raise failure(args, folder, answer)
 
 
-_NO_WORKING_DIRECTORY = "must be run in a work tree"
-_DUBIOUS = "detected dubious ownership"
-_QUESTIONS = ("--show-toplevel", "--git-dir", "--git-common-dir", "--show-object-format")
-_REV_PARSE = ("rev-parse", "--path-format=absolute")
-
-
-class Repository(msgspec.Struct, frozen=True):
-    """A repository with a working directory.
-
-    `top` is the top folder of the working directory. `git_dir` holds its index and HEAD;
-    `common_dir` holds objects, refs and configuration, and is another folder than `git_dir` in a
-    linked worktree. `object_format` names the hash that ids are made with: `sha1` or `sha256`.
-    """
-
-    top: Path
-    git_dir: Path
-    common_dir: Path
-    object_format: str
-
-    @property
-    def linked(self) -> bool:
-        """Whether this is a linked worktree (`git worktree add`)."""
-        return self.git_dir != self.common_dir
-
-    def working_directories(self) -> list[Path]:
-        """Return the tops of all its working directories, as far as git wrote them down."""
-        tops = [self.top, self.common_dir.parent]
-        for folder in sorted(self.common_dir.glob("worktrees/*/gitdir")):
-            with contextlib.suppress(OSError, ValueError):
-                tops.append((folder.parent / folder.read_text("utf-8").strip()).resolve().parent)
-        return list(dict.fromkeys(tops))
-
-    @property
-    def index_path(self) -> Path:
-        """Where this working directory's index is, whether or not it exists yet."""
-        return self.git_dir / "index"
-
-    @property
-    def own_folder(self) -> Path:
-        """The one folder below the git directory that is ours to write, shared by all worktrees."""
-        return self.common_dir / "windtunnel"
-
-
-def find_repository(folder: Path) -> Repository | None:
-    """Return the repository whose working directory `folder` is in; None when there is none.
-
-    `folder` need not exist. Variables such as GIT_DIR are not obeyed. Raises `GitError` with code
-    `git-ownership` for one of somebody else's, and those of `wt_git.git.process`.
-    """
-    if not in_repository(folder):
-        return None
-    where = existing_folder(folder)
-    answer = ask((*_REV_PARSE, *_QUESTIONS), cwd=where)
-    if answer.status != 0:
-        if _NO_WORKING_DIRECTORY in answer.err:
-            return None
-        raise discovery_failure(where, answer)
-    lines = answer.out.removesuffix(b"\n").split(b"\n")
-    if len(lines) != len(_QUESTIONS):  # a line break in a folder's name
-        lines = [run((*_REV_PARSE, one), cwd=where).removesuffix(b"\n") for one in _QUESTIONS]
-    top, git_dir, common_dir = (Path(os.fsdecode(line)) for line in lines[:3])
-    if not in_repository(top):
-        raise GitError(
-            f"the repository at '{git_dir}' has its working directory elsewhere, in '{top}', which "
-            "does not lead back to it (core.worktree): put a .git file there"
-        )
-    return Repository(top, git_dir, common_dir, lines[3].decode("ascii"))
-
-
-def discovery_failure(folder: Path, answer: Answer) -> GitError:
-    """Return the error for a repository that git found and would not read."""
-    if _DUBIOUS not in answer.err:
-        return failure(("rev-parse",), folder, answer)
-    fix = [line.strip() for line in answer.err.splitlines() if "safe.directory" in line]
-    first = answer.err.splitlines()[0].removeprefix("fatal: ")
-    return GitError(
-        f"git does not trust the repository at '{folder}', which belongs to another user: {first}",
-        hints=tuple(fix),
-        code="git-ownership",
-        facts={"folder": str(folder), "said": answer.err},
-        commands=tuple(fix),
-    )
-
-
-_NAMING = ("GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR")
-_FOLDER_QUESTIONS = ("--is-bare-repository", "--git-dir", "--git-common-dir")
-_NOT_THERE = "not a git repository"
-_OUTSIDE_WORK_TREE = "must be run in a work tree"
-
-
-class GitFolders(msgspec.Struct, frozen=True):
-    """`top` is the working directory's, None in a bare repository and inside a git directory.
-
-    `git_dir` holds HEAD and the index, `common_dir` refs, objects, hooks and configuration.
-    """
-
-    top: Path | None
-    git_dir: Path
-    common_dir: Path
-    bare: bool
-
-    @property
-    def home(self) -> Path:
-        """The folder to run git in: git changes to it before it calls a hook."""
-        return self.top or self.git_dir
-
-
-def find_git_folders(folder: Path, environ: Mapping[str, str] | None = None) -> GitFolders | None:
-    """Return the folders of the repository that `folder` is in; None when there is none.
-
-    With `environ`, GIT_DIR and its companions in it are obeyed, as git sets them for a hook. Raises
-    `GitError` for a repository that git will not read.
-    """
-    named = {name: environ[name] for name in _NAMING if name in environ} if environ else {}
-    answer = _ask_folders(folder, named, *_FOLDER_QUESTIONS, "--show-toplevel")
-    if answer.status != 0 and _OUTSIDE_WORK_TREE in answer.err:
-        answer = _ask_folders(folder, named, *_FOLDER_QUESTIONS)
-    if answer.status != 0:
-        if _NOT_THERE in answer.err:
-            return None
-        raise discovery_failure(folder, answer)
-    bare, git_dir, common_dir, *top = answer.out.removesuffix(b"\n").split(b"\n")
-    return GitFolders(
-        _path(top[0]) if top else None, _path(git_dir), _path(common_dir), bare == b"true"
-    )
-
-
-def _ask_folders(folder: Path, named: Mapping[str, str], *questions: str) -> Answer:
-    return ask(("rev-parse", "--path-format=absolute", *questions), cwd=folder, env=named)
-
-
-def _path(raw: bytes) -> Path:
-    return Path(os.fsdecode(raw))
-
-
 def may_have_refs(common_dir: Path, prefix: str) -> bool:
-    """Say whether any ref may begin with `prefix`: False only where that is certain."""
+    """Say whether a ref may begin with `prefix`, without starting git. False is certain."""
     if (common_dir / "reftable").exists():
         return True
     folder, _, start = prefix.rpartition("/")
@@ -235,14 +224,11 @@ def may_have_refs(common_dir: Path, prefix: str) -> bool:
     return b" " + prefix.encode() in packed
 
 
-_HEAD = ("rev-parse", "--verify", "--quiet", "--short", "HEAD")
-
-
 def head_short_id(path: Path) -> str | None:
     """Return the abbreviated id of HEAD of the repository that `path` is in.
 
-    None outside a repository and before the first commit. Raises `GitError` when there is a
-    repository that git cannot read, or HEAD names a branch that is broken.
+    None outside a repository and before the first commit. Raises `GitError` when git cannot read the
+    repository, or HEAD names a broken branch.
     """
     if not in_repository(path):
         return None
@@ -257,7 +243,7 @@ def head_short_id(path: Path) -> str | None:
 
 
 def _check_unborn(folder: Path) -> None:
-    """Tell a branch without a commit from one whose ref is damaged: git answers both alike."""
+    """Raise `GitError` if the branch of HEAD is damaged: `rev-parse` treats it like an unborn one."""
     branch = run(("symbolic-ref", "HEAD"), cwd=folder).decode("utf-8", "replace").strip()
     listing = ("for-each-ref", "--count=1", branch)
     answer = ask(listing, cwd=folder)

@@ -9,33 +9,35 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from wt_git.errors import GitError
-from wt_git.git import libgit2
-from wt_git.git.process import run
-from wt_git.git.snapshot.status import Entry
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    import pygit2
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from wt_git.git.path_patterns import PathPatterns
 
-TREE = 0o040000
-_TREE_KIND = 2  # libgit2's number for it
+TREE, FILE, EXECUTABLE, LINK, GITLINK = 0o040000, 0o100644, 0o100755, 0o120000, 0o160000
+"""Modes of the entries of a tree; a gitlink is a submodule."""
+
 HASH_BYTES = {"sha1": 20, "sha256": 32}
-# `<mode> <name>\0<raw id>`, end to end: found in C, since 100,000 files are 100,000 of these.
+# `<mode> <name>\0<raw id>`, without separators: a regular expression is fast for 100,000 of them.
 _ENTRIES = {
     size: re.compile(rb"([0-7]+) ([^\0]+)\0(.{%d})" % size, re.DOTALL)
     for size in HASH_BYTES.values()
 }
 
 
+class Entry(NamedTuple):
+    """The mode and the object id, in hex, of a name in a tree."""
+
+    mode: int
+    id: str
+
+
 class TreeSource(Protocol):
-    """Where the bytes of trees come from."""
+    """A reader of tree objects."""
 
     object_format: str
 
@@ -44,66 +46,16 @@ class TreeSource(Protocol):
         ...
 
 
-class Libgit2Trees:
-    """Trees of a repository that libgit2 opened. It never fetches what a partial clone lacks."""
-
-    object_format = "sha1"
-
-    def __init__(self, repository: pygit2.Repository) -> None:
-        self._repository = repository
-
-    def read(self, ids: Sequence[str]) -> dict[str, bytes]:
-        """See `TreeSource`."""
-        return {tree: self._read(tree) for tree in ids}
-
-    def _read(self, tree: str) -> bytes:
-        try:
-            kind, raw = libgit2.read_object(self._repository, tree)
-        except (KeyError, ValueError) as error:
-            raise _missing_tree(tree) from error
-        if kind != _TREE_KIND:
-            raise GitError(f"this object of the repository is not a tree: {tree}")
-        return raw
-
-
-def _missing_tree(tree: str) -> GitError:
-    # Git itself fetches what a partial clone lacks, once it is asked for it.
+def missing_tree(tree: str) -> GitError:
+    """Return the error for a tree that is not in the repository."""
+    # The command lets git fetch the tree in a partial clone.
     return GitError(
         f"a tree is missing from the repository: {tree}", hints=(f"git ls-tree -r -t {tree}",)
     )
 
 
-class GitTrees:
-    """Trees read by the git program, for repositories that libgit2 cannot open."""
-
-    def __init__(self, folder: Path, object_format: str) -> None:
-        self.object_format = object_format
-        self._folder = folder
-
-    def read(self, ids: Sequence[str]) -> dict[str, bytes]:
-        """See `TreeSource`; one process for all `ids`."""
-        asked = list(dict.fromkeys(ids))
-        if not asked:
-            return {}
-        questions = "".join(f"{tree}\n" for tree in asked).encode("ascii")
-        # Objects as they are: `refs/replace` may put another tree in a tree's place.
-        args = ("--no-replace-objects", "cat-file", "--batch")
-        answers = run(args, cwd=self._folder, stdin=questions)
-        found: dict[str, bytes] = {}
-        at = 0
-        for tree in asked:
-            end = answers.index(b"\n", at)
-            header = answers[at:end].split(b" ")
-            if header[1:2] != [b"tree"]:
-                raise _missing_tree(tree)
-            size = int(header[2])
-            found[tree] = answers[end + 1 : end + 1 + size]
-            at = end + 1 + size + 1
-        return found
-
-
 class ReadOnce:
-    """Another source, asked only once for each tree: for one piece of work."""
+    """A cache in front of another `TreeSource`, for a single operation."""
 
     def __init__(self, source: TreeSource) -> None:
         self.object_format = source.object_format
@@ -111,7 +63,7 @@ class ReadOnce:
         self._held: dict[str, bytes] = {}
 
     def read(self, ids: Sequence[str]) -> dict[str, bytes]:
-        """See `TreeSource`."""
+        """Return the raw bytes of each tree."""
         if missing := [tree for tree in ids if tree not in self._held]:
             self._held |= self._source.read(missing)
         return {tree: self._held[tree] for tree in ids}
@@ -124,7 +76,8 @@ def tree_entries(raw: bytes, object_format: str) -> dict[bytes, Entry]:
 
 
 def tree_bytes(content: Mapping[bytes, Entry]) -> bytes:
-    """Return the bytes of the tree with `content`: git sorts a folder as if its name ended in `/`."""
+    """Return the bytes of the tree with `content`."""
+    # Git sorts a folder as if its name ended in `/`.
     ordered = sorted(
         content.items(), key=lambda item: item[0] + b"/" if item[1].mode == TREE else item[0]
     )
@@ -147,7 +100,7 @@ def empty_tree(object_format: str) -> str:
 
 
 class _Node:
-    """One name in the trie of changes: what is put there, and what changes below it."""
+    """A name in the trie of changes: its own new entry, and the changes below it."""
 
     __slots__ = ("below", "entry", "named")
 
@@ -162,9 +115,9 @@ def compose_tree(
 ) -> str:
     """Return the id of the tree that is `base` (None: nothing) with `changes` applied.
 
-    A change maps a path to its new entry, or to None for "gone", which may be a whole folder.
-    Folders that become empty vanish, as git keeps none. A file below a path wins over a file at it.
-    Only the folders along changed paths are read. Raises `GitError` when one is missing.
+    A change maps a path to its new entry, or to None to remove the file or folder there. Folders
+    that become empty are removed, as git keeps none. A file below a path wins over a file at it.
+    Only the folders of changed paths are read. Raises `GitError` when one is missing.
     """
     root = _trie(changes)
     listings = _listings_along(base, root, source)
@@ -185,7 +138,7 @@ def _trie(changes: Mapping[bytes, Entry | None]) -> _Node:
 def _listings_along(
     base: str | None, root: _Node, source: TreeSource
 ) -> dict[str, dict[bytes, Entry]]:
-    """Read the trees along the changed paths, a level at a time: a read may be a process."""
+    """Read the trees of the changed paths, a level at a time: a read may start a process."""
     listings: dict[str, dict[bytes, Entry]] = {}
     level = [(base, root)] if base and root.below else []
     while level:
@@ -209,7 +162,7 @@ def _compose(
     listings: Mapping[str, Mapping[bytes, Entry]],
     object_format: str,
 ) -> str | None:
-    """Return the id of `tree` with what is below `node`; None when nothing is left."""
+    """Return the id of `tree` with the changes below `node`; None when it becomes empty."""
     if not node.below:
         return tree
     content = dict(listings[tree]) if tree else {}
@@ -240,7 +193,7 @@ def _child(
 
 
 def find_entry(tree: str | None, path: bytes, source: TreeSource) -> Entry | None:
-    """Return what `tree` holds at `path`; None when it holds nothing there."""
+    """Return the entry of `tree` at `path`; None when there is none."""
     found = Entry(TREE, tree) if tree else None
     for part in path.split(b"/"):
         if found is None or found.mode != TREE:
@@ -249,27 +202,33 @@ def find_entry(tree: str | None, path: bytes, source: TreeSource) -> Entry | Non
     return found
 
 
-def walk_files(tree: str | None, source: TreeSource) -> Iterator[tuple[bytes, Entry]]:
-    """Yield every path of `tree` that is not a folder, with its entry, in no promised order."""
+def walk_files(
+    tree: str | None, source: TreeSource, *, enters: Callable[[bytes], bool] = lambda _: True
+) -> Iterator[tuple[bytes, Entry]]:
+    """Yield every path of `tree` that is not a folder, with its entry, in any order.
+
+    Only folders whose path passes `enters` are read.
+    """
     level = [(b"", tree)] if tree else []
     while level:
         raw = source.read([one for _, one in level])
         below = []
         for prefix, one in level:
             for name, entry in tree_entries(raw[one], source.object_format).items():
-                if entry.mode == TREE:
-                    below.append((prefix + name + b"/", entry.id))
-                else:
-                    yield prefix + name, entry
+                path = prefix + name
+                if entry.mode != TREE:
+                    yield path, entry
+                elif enters(path):
+                    below.append((path + b"/", entry.id))
         level = below
 
 
 def compare_trees(
     old: str | None, new: str | None, source: TreeSource
 ) -> dict[bytes, tuple[Entry | None, Entry | None]]:
-    """Return each path whose entry differs, with the old and the new one; equal folders are not read.
+    """Return the old and the new entry of each path that differs; None for an absent entry.
 
-    None stands for an absent tree or entry.
+    A tree may be None for an empty one. Equal folders are not read.
     """
     found: dict[bytes, tuple[Entry | None, Entry | None]] = {}
     level: list[tuple[bytes, str | None, str | None]] = [(b"", old, new)] if old != new else []
@@ -294,38 +253,25 @@ def compare_trees(
 
 
 def matching_paths(tree: str | None, patterns: PathPatterns, source: TreeSource) -> list[bytes]:
-    """Return the paths of `tree` that `patterns` match; folders that cannot hold one are not read."""
-    found: list[bytes] = []
-    level = [(b"", tree)] if tree else []
-    while level:
-        raw = source.read([one for _, one in level])
-        below = []
-        for prefix, one in level:
-            for name, entry in tree_entries(raw[one], source.object_format).items():
-                path = prefix + name
-                if entry.mode != TREE:
-                    if patterns.match(path):
-                        found.append(path)
-                elif patterns.may_match_below(path):
-                    below.append((path + b"/", entry.id))
-        level = below
-    return found
+    """Return the paths of `tree` that match `patterns`; only folders that may have one are read."""
+    files = walk_files(tree, source, enters=patterns.may_match_below)
+    return [path for path, _ in files if patterns.match(path)]
 
 
 def certainly_without(
     tree: str, suffixes: Sequence[str], source: TreeSource, *, known: set[str]
 ) -> bool:
-    """Say whether it is certain that no file of `tree` has a name with one of `suffixes`.
+    """Say whether it is certain that no file name in `tree` ends with one of `suffixes`.
 
-    `known` are trees of which that is certain already, and is added to: of many commits, only the
-    folders that changed are read.
+    `known` holds trees for which this is certain, and is extended: of many commits, only changed
+    folders are read.
     """
     ends = [os.fsencode(suffix) + b"\0" for suffix in suffixes]
     seen: set[str] = set()
     level = {tree} - known
     while level:
         raw = source.read(sorted(level))
-        # By chance a hash can read like the end of a name; then it is not certain, and that is all.
+        # The bytes of a hash can look like the end of a name: then it is only not certain.
         if any(end in data for data in raw.values() for end in ends):
             return False
         seen |= level
@@ -336,6 +282,5 @@ def certainly_without(
 
 
 def tree_without(tree: str | None, patterns: PathPatterns, source: TreeSource) -> str:
-    """Return the id of `tree` without the paths that `patterns` match, empty folders dropped."""
-    gone: Sequence[bytes] = matching_paths(tree, patterns, source)
-    return compose_tree(tree, dict.fromkeys(gone), source)
+    """Return the id of `tree` without the paths that match `patterns`, empty folders removed."""
+    return compose_tree(tree, dict.fromkeys(matching_paths(tree, patterns, source)), source)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from wt_git.errors import EXIT_YES
@@ -19,10 +18,10 @@ CLIENT_HOOKS = (
     "post-rewrite",
     "pre-push",
 )
-"""What runs where people commit and push."""
+"""The hooks of a repository in which people commit."""
 
 SERVER_HOOKS = ("pre-receive",)
-"""What runs where pushes arrive."""
+"""The hooks of a repository that receives pushes."""
 
 FUNCTIONS = {
     "pre-commit": "wt_git.githooks.commit_hooks.run_pre_commit",
@@ -30,46 +29,45 @@ FUNCTIONS = {
     "post-commit": "wt_git.githooks.post_hooks.run_post_commit",
     "post-merge": "wt_git.githooks.post_hooks.run_post_merge",
     "post-rewrite": "wt_git.githooks.post_hooks.run_post_rewrite",
-    "pre-push": "wt_git.githooks.pre_push.run",
-    "pre-receive": "wt_git.githooks.pre_receive.run",
+    "pre-push": "wt_git.githooks.push_hooks.run_pre_push",
+    "pre-receive": "wt_git.githooks.push_hooks.run_pre_receive",
 }
-"""The function of each hook; it is loaded only when git calls the hook."""
+"""The function of each hook. Its module is loaded when git calls the hook, and imports more modules
+only if there is something to do."""
 
 READS_STDIN = frozenset({"pre-push", "pre-receive", "post-rewrite"})
-"""To these git writes what happened, a line for each ref or commit."""
+"""The hooks to which git writes a line for each ref or commit."""
 
 GATES = frozenset({"pre-push", "pre-receive"})
-"""What lets nothing through that it could not check."""
+"""The hooks that refuse whatever they cannot check."""
+
+PYTHON_KEY = "windtunnel.python"
+"""The key of git's configuration for the interpreter that runs hooks."""
+
+REMOTE_KEY = "windtunnel.remote"
+"""The key of git's configuration for the remote to which notes are pushed."""
 
 
-@dataclass(frozen=True, slots=True)
-class GitHookCall:
-    """What git gave the hook.
+class GitHookCall(NamedTuple):
+    """One call of a hook by git.
 
-    `folder` is where git started it, `args` and `stdin` what it said, `environ` all variables; those
-    whose names begin with GIT_ say which repository and index are meant.
+    `folder` is the working directory of the process. GIT_ variables in `environ` name the repository
+    and the index.
     """
 
     folder: Path
-    args: tuple[str, ...] = ()
-    stdin: bytes = b""
-    environ: Mapping[str, str] = field(default_factory=dict)
+    args: tuple[str, ...]
+    stdin: bytes
+    environ: Mapping[str, str]
 
     @property
-    def repository(self) -> Path:
-        """Where the repository is to be opened: at its git directory, where git names it."""
+    def git_folder(self) -> Path:
+        """The git directory if git names it, else `folder`."""
         return self.folder / self.environ.get("GIT_DIR", "")
 
 
 class GitHookResult(NamedTuple):
-    """`exit_code` is what git gets; `lines` are for the person, on stderr."""
+    """The exit code for git, and the lines for the user on stderr."""
 
     exit_code: int = EXIT_YES
     lines: tuple[str, ...] = ()
-
-
-PYTHON_KEY = "windtunnel.python"
-"""The interpreter that hooks run with."""
-
-REMOTE_KEY = "windtunnel.remote"
-"""The remote that notes are pushed to."""

@@ -30,10 +30,10 @@ PartState = Literal["there", "made", "missing", "refused", "note"]
 
 
 class SetUpPart(NamedTuple):
-    """One part of the set-up.
+    """The state of one part of the set-up.
 
     `there`: nothing to do. `made`: done now. `missing`: `wt init` would make it. `refused`: it could
-    not be made, and `hints` are the commands that help. `note`: worth knowing.
+    not be made, and `hints` are commands that help. `note`: information.
     """
 
     state: PartState
@@ -42,7 +42,7 @@ class SetUpPart(NamedTuple):
 
 
 def is_complete(findings: list[SetUpPart]) -> bool:
-    """Say whether nothing is left to do."""
+    """Say whether no part is missing or refused."""
     return not any(one.state in {"missing", "refused"} for one in findings)
 
 
@@ -55,29 +55,30 @@ _VERSION = re.compile(rb"(\d+)\.(\d+)")
 
 @dataclass(frozen=True, slots=True)
 class HookFolder:
-    """`path` is absolute. `said` and `file` are what `core.hooksPath` holds and where it stands.
+    """The folder in which git looks for hooks.
 
-    `place`: `git-dir` and `work-tree` belong to this repository; `shared` is outside of it, so other
-    repositories may use it; `off` is no folder and cannot be one.
+    `path` is absolute. `setting` is the value of `core.hooksPath`, and `file` the configuration file
+    that sets it. `place`: `git-dir` and `work-tree` belong to this repository; `shared` is outside,
+    so other repositories may use it; `off` cannot be a folder.
     """
 
     path: Path
     place: Place
-    said: str | None = None
+    setting: str | None = None
     file: str | None = None
 
 
 def hook_folder(folders: GitFolders) -> HookFolder:
-    """Return where git looks for the hooks of a repository. Raises `GitError`."""
+    """Return the folder of hooks of a repository. Raises `GitError`."""
     found = config_origin(folders.home, HOOKS_PATH)
     if found is None:
         return HookFolder(folders.common_dir / "hooks", "git-dir")
-    path = folders.home / found.value  # `..` stays: git follows it, too
+    path = folders.home / found.value  # `..` stays: git follows it as well
     return HookFolder(path, _place(path, found.value, folders), found.value, found.file)
 
 
-def _place(path: Path, said: str, folders: GitFolders) -> Place:
-    if not said or (path.exists() and not path.is_dir()):
+def _place(path: Path, setting: str, folders: GitFolders) -> Place:
+    if not setting or (path.exists() and not path.is_dir()):
         return "off"
     real = path.resolve()
     if real.is_relative_to(folders.common_dir.resolve()):
@@ -88,7 +89,7 @@ def _place(path: Path, said: str, folders: GitFolders) -> Place:
 
 
 def has_configured_hooks(folder: Path) -> bool:
-    """Say whether this git runs hooks that configuration names (`hook.<name>.command`)."""
+    """Say whether this version of git runs hooks from configuration (`hook.<name>.command`)."""
     found = _VERSION.search(run(("version",), cwd=folder))
     return found is not None and (int(found[1]), int(found[2])) >= _CONFIGURED_HOOKS
 
@@ -97,7 +98,7 @@ _BESIDE = Path(__file__).with_name("shims")
 _IN_THE_PROJECT = Path(__file__).parents[2] / "hooks"
 _IDENTITY = re.compile(r"# wind-tunnel git hook: (?P<name>[a-z-]+)\b")
 _FIRST_LINES = 4
-# Repositories share some hook folders, and only those that `wt init` set up are ours.
+# In a shared folder our script does nothing in repositories without `wt init`.
 _GUARD = (
     "git config windtunnel.python >/dev/null ||"
     ' { [ ! -x "$0.chained" ] || exec "$0.chained" "$@"; exit 0; }'
@@ -107,8 +108,8 @@ _GUARD = (
 def shim(name: str, *, shared: bool = False) -> str:
     """Return the script for the hook `name`.
 
-    In a `shared` folder it passes over repositories that were never set up. Raises `StorageError`
-    where the installation lacks it.
+    In a `shared` folder it does nothing in repositories that were never set up. Raises
+    `StorageError` if the installation lacks the script.
     """
     for folder in (_BESIDE, _IN_THE_PROJECT):
         try:
@@ -124,14 +125,14 @@ def shim(name: str, *, shared: bool = False) -> str:
 
 
 def _guarded(text: str) -> str:
-    """Put the guard below the comments at the top."""
+    """Insert the guard after the comments at the top."""
     lines = text.split("\n")
     at = next(number for number, line in enumerate(lines) if not line.startswith("#"))
     return "\n".join([*lines[:at], _GUARD, *lines[at:]])
 
 
 def hook_in(path: Path) -> str | None:
-    """Return which hook of ours the file `path` is, in whatever version; None when it is not one."""
+    """Return the hook of which the file `path` is our script, of any version; None for another file."""
     try:
         head = path.read_bytes()[:1000].decode("utf-8", "replace")
     except OSError:
@@ -143,10 +144,10 @@ def hook_in(path: Path) -> str | None:
 
 
 _SHARED_TEXT = (
-    "{name} is '{said}' in '{file}', outside of this repository: hooks there would run in every "
+    "{name} is '{setting}' in '{file}', outside of this repository: hooks there would run in every "
     "repository that uses it"
 )
-_OFF_TEXT = "{name} is '{said}' in '{file}', which is no folder: git runs no hooks here"
+_OFF_TEXT = "{name} is '{setting}' in '{file}', which is no folder: git runs no hooks here"
 
 
 def set_up_hooks(
@@ -154,24 +155,24 @@ def set_up_hooks(
     where: HookFolder,
     names: Iterable[str],
     *,
-    mend: bool,
+    fix: bool,
     shared: bool = False,
 ) -> list[SetUpPart]:
-    """Look for every hook of `names`, and put in place what is missing if `mend`.
+    """Check each hook of `names`, and install it if `fix`.
 
-    `shared` allows writing into a folder that other repositories use too. Raises `OSError`.
+    `shared` allows writing to a folder that other repositories use too. Raises `OSError`.
     """
     if _is_husky(where.path):
         return _husky(where.path.parent, names)
     if where.place == "off" or (where.place == "shared" and not shared):
-        # A shared folder may have been set up before, by somebody who allowed it.
+        # A shared folder may have been set up before, with `--shared-hooks`.
         done = [hook_in(where.path / name) == name for name in names]
         if where.place == "shared" and all(done):
-            return [_hook_file(where, name, mend=mend) for name in names]
+            return [_hook_file(where, name, fix=fix) for name in names]
         if has_configured_hooks(folders.home):
-            return [_configured(folders, name, mend=mend) for name in names]
+            return [_configured(folders, name, fix=fix) for name in names]
         return [_not_here(folders, where)]
-    found = [_hook_file(where, name, mend=mend) for name in names]
+    found = [_hook_file(where, name, fix=fix) for name in names]
     if where.place == "work-tree" and any(one.state == "made" for one in found):
         text = f"'{where.path}' is in the working directory: commit the hooks, they are portable"
         found.append(SetUpPart("note", text, (f"git add {shlex.quote(str(where.path))}",)))
@@ -184,12 +185,11 @@ def _not_here(folders: GitFolders, where: HookFolder) -> SetUpPart:
     own_hooks = f"git config --local {HOOKS_PATH} {shlex.quote(str(own))} && wt init"
     hints = ("wt init --shared-hooks", own_hooks) if where.place == "shared" else (own_hooks,)
     return SetUpPart(
-        "refused", text.format(name=HOOKS_PATH, said=where.said, file=where.file), hints
+        "refused", text.format(name=HOOKS_PATH, setting=where.setting, file=where.file), hints
     )
 
 
-def _hook_file(where: HookFolder, name: str, *, mend: bool) -> SetUpPart:
-    """Look at the file of one hook."""
+def _hook_file(where: HookFolder, name: str, *, fix: bool) -> SetUpPart:
     path = where.path / name
     wanted = shim(name, shared=where.place == "shared")
     ours = hook_in(path) == name
@@ -197,7 +197,7 @@ def _hook_file(where: HookFolder, name: str, *, mend: bool) -> SetUpPart:
         return SetUpPart("there", f"{name}: '{path}'")
     if hook_in(path.with_name(f"{name}.legacy")) == name and os.access(path, os.X_OK):
         return SetUpPart("there", f"{name}: the pre-commit framework's hook calls '{path}.legacy'")
-    if not mend:
+    if not fix:
         what = "is another version's" if ours else "is not Wind Tunnel's"
         return SetUpPart(
             "missing", f"{name}: '{path}' {what if os.path.lexists(path) else 'is missing'}"
@@ -226,13 +226,13 @@ def _same(one: Path, other: Path) -> bool:
 def _two_foreign(path: Path, chained: Path) -> SetUpPart:
     return SetUpPart(
         "refused",
-        f"{path.name}: '{path}' is somebody else's, and '{chained}' is kept from before; keep one",
+        f"{path.name}: '{path}' is another program's hook, and '{chained}' is kept from before; keep one",
         (f"rm {shlex.quote(str(chained))} && wt init",),
     )
 
 
 def _keep_as(path: Path, chained: Path) -> None:
-    """Give the file a second name, so that at no moment there is no hook at all."""
+    """Give the file a second name, so that there is a hook at any moment."""
     try:
         os.link(path, chained, follow_symlinks=False)
     except OSError:  # a file system without links
@@ -240,18 +240,18 @@ def _keep_as(path: Path, chained: Path) -> None:
 
 
 def _put(path: Path, text: str) -> None:
-    """Write a script that can be executed from the moment it is there."""
+    """Write an executable script in one step."""
     new = path.with_name(f"{path.name}.new")
     files.write_whole(new, text)
     new.chmod(0o755)
     new.replace(path)
 
 
-def _configured(folders: GitFolders, name: str, *, mend: bool) -> SetUpPart:
-    """Let git's configuration name the hook: it runs beside whatever `core.hooksPath` holds."""
+def _configured(folders: GitFolders, name: str, *, fix: bool) -> SetUpPart:
+    """Set the hook up in git's configuration: it runs besides those of `core.hooksPath`."""
     path = folders.common_dir / "windtunnel" / "hooks" / name
     key = f"hook.windtunnel-{name}"
-    # Not the path itself: a repository may be moved.
+    # Not an absolute path: a repository may be moved.
     command = f'"$(git rev-parse --git-common-dir)/windtunnel/hooks/{name}"'
     wanted = {f"{key}.command": [command], f"{key}.event": [name]}
     has = all(
@@ -259,7 +259,7 @@ def _configured(folders: GitFolders, name: str, *, mend: bool) -> SetUpPart:
     )
     if has and hook_in(path) == name and path.read_text("utf-8") == shim(name):
         return SetUpPart("there", f"{name}: {key} in the repository's configuration")
-    if not mend:
+    if not fix:
         return SetUpPart("missing", f"{name}: {key} is missing from the repository's configuration")
     path.parent.mkdir(parents=True, exist_ok=True)
     _put(path, shim(name))
@@ -273,12 +273,12 @@ def _is_husky(path: Path) -> bool:
 
 
 def _husky(folder: Path, names: Iterable[str]) -> list[SetUpPart]:
-    """Look at the files that husky calls; they are the user's, and husky rewrites its own."""
+    """Check the files that husky calls. They belong to the user, so the lines to add are printed."""
     found = []
     for name in names:
         path = folder / name
         line = f'wt hook {name} "$@"'
-        if name not in GATES:  # the file is everybody's: who has no wt can commit all the same
+        if name not in GATES:  # the file is shared: people without wt must be able to commit
             line = f"! command -v wt >/dev/null || {line}"
         if path.is_file() and f"wt hook {name}" in path.read_text("utf-8", "replace"):
             found.append(SetUpPart("there", f"{name}: '{path}' calls it"))

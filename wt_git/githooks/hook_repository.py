@@ -8,9 +8,6 @@ from wt_git.config import Settings, load
 from wt_git.git.repository import GitFolders, find_git_folders, may_have_refs
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from wt_git.git.notes.store import Notes
     from wt_git.githooks.git_hooks import GitHookCall
 
 OWN_REFS = "refs/windtunnel/"
@@ -24,27 +21,15 @@ class HookRepository(NamedTuple):
 
     @property
     def may_have_notes(self) -> bool:
-        """Whether there may be notes, recorded or fetched: False only where that is certain."""
+        """Whether there may be recorded or fetched notes. False is certain."""
         return any(
             may_have_refs(self.folders.common_dir, prefix)
             for prefix in (OWN_REFS, self.settings.notes_ref)
         )
 
-    @property
-    def runs_dirs(self) -> tuple[Path, ...]:
-        """Where a ledger may tell more about what is missing."""
-        runs = self.folders.home / "runs"
-        return (runs,) if runs.is_dir() else ()
-
-    def notes(self) -> Notes | None:
-        """Open the notes. Raises `GitError`."""
-        from wt_git.git.notes.store import open_notes  # noqa: PLC0415 - costs more than finding nothing
-
-        return open_notes(self.folders.git_dir, ref=self.settings.notes_ref)
-
 
 def find_hook_repository(call: GitHookCall) -> HookRepository | None:
-    """Return where git called the hook; None outside of a repository.
+    """Return the repository of the call; None outside of a repository.
 
     Raises `GitError` and `ConfigurationError`.
     """

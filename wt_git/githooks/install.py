@@ -1,6 +1,6 @@
-"""Setting a repository up for evidence, or saying what is missing (docs/evidence-in-git.md).
+"""Setting up a repository for evidence, or listing the missing parts (docs/evidence-in-git.md).
 
-Everything is safe to do again, and nothing that was there before is taken away.
+Each step can be repeated safely, and removes nothing that was there before.
 """
 
 from __future__ import annotations
@@ -14,11 +14,13 @@ from wt_git import files
 from wt_git.config import DEFAULT_NOTES_REF
 from wt_git.errors import GitError
 from wt_git.git.git_config import add_config_value, config_values, set_config_value
+from wt_git.git.libgit2 import open_repository
 from wt_git.git.process import ask, run
 from wt_git.githooks.git_hooks import CLIENT_HOOKS, PYTHON_KEY, REMOTE_KEY, SERVER_HOOKS
 from wt_git.githooks.hook_files import SetUpPart, hook_folder, set_up_hooks
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from wt_git.git.repository import GitFolders
@@ -41,10 +43,10 @@ repos:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetUpRequest:
-    """What is wanted: which repository, with which interpreter, for which remote.
+    """The repository to set up, the interpreter for its hooks, and the remote for its notes.
 
-    `remote` None: the one that is recorded, else `origin`, else the only one. `server`: for pushes
-    that arrive here. `notes_ref` is the ref that holds the notes.
+    `remote` None: the recorded one, else `origin`, else the only one. `server`: set up the hook that
+    checks received pushes. `notes_ref` is the ref of the notes.
     """
 
     folders: GitFolders
@@ -55,31 +57,31 @@ class SetUpRequest:
     notes_ref: str = DEFAULT_NOTES_REF
 
 
-def set_up(wanted: SetUpRequest, *, mend: bool) -> list[SetUpPart]:
-    """Look at every part, and make what is missing if `mend`.
+def set_up(wanted: SetUpRequest, *, fix: bool) -> list[SetUpPart]:
+    """Check every part, and create the missing ones if `fix`.
 
-    Raises `GitError` and `OSError` for what cannot be read or written.
+    Raises `GitError` and `OSError` if something cannot be read or written.
     """
     folders = wanted.folders
     if reason := _unreadable(folders.home):
         return [SetUpPart("refused", reason)]
     names = SERVER_HOOKS if wanted.server else CLIENT_HOOKS
-    found = [_python(wanted, mend=mend)]
+    found = [_python(wanted, fix=fix)]
     where = hook_folder(folders)
-    found += set_up_hooks(folders, where, names, mend=mend, shared=wanted.shared_hooks)
+    found += set_up_hooks(folders, where, names, fix=fix, shared=wanted.shared_hooks)
     if wanted.server:
         return [*found, *_default_branch(folders.home)]
-    found.append(_display(wanted, mend=mend))
-    found += _remote(wanted, mend=mend)
+    found.append(_display(wanted, fix=fix))
+    found += _remote(wanted, fix=fix)
     if folders.top is not None:
-        found.append(_ignored(folders.top, mend=mend))
+        found.append(_ignored(folders.top, fix=fix))
         if (folders.top / _FRAMEWORK).exists():
             found.append(_framework(folders.top / _FRAMEWORK))
     return found
 
 
 def _default_branch(home: Path) -> list[SetUpPart]:
-    """Say when HEAD names a branch that is not there: its policy judges new branches."""
+    """Report a HEAD that names a missing branch: its policy applies to new branches."""
     if ask(("rev-parse", "--verify", "--quiet", "HEAD"), cwd=home).status == 0:
         return []
     names = run(("for-each-ref", "--format=%(refname)", "refs/heads"), cwd=home)
@@ -95,9 +97,7 @@ def _default_branch(home: Path) -> list[SetUpPart]:
 
 
 def _unreadable(home: Path) -> str | None:
-    """Return why no notes can be kept in a repository, so that no hook could ever say yes."""
-    from wt_git.git.libgit2 import open_repository  # noqa: PLC0415 - `wt init --help` needs none
-
+    """Return why a repository cannot have notes: then no hook could ever find evidence."""
     try:
         open_repository(home)
     except GitError as error:
@@ -107,24 +107,23 @@ def _unreadable(home: Path) -> str | None:
     return None
 
 
-def _python(wanted: SetUpRequest, *, mend: bool) -> SetUpPart:
-    """Record the interpreter for the hooks, and prove that git can start it."""
+def _python(wanted: SetUpRequest, *, fix: bool) -> SetUpPart:
+    """Record the interpreter for the hooks, and check that git can start it."""
     home = wanted.folders.home
     recorded = config_values(home, PYTHON_KEY, local=True)
-    state = "there" if _answers(home) else "missing"
-    if state == "there" and (not mend or recorded == [wanted.python]):
+    if _starts_wt(home) and (not fix or recorded == [wanted.python]):
         return SetUpPart("there", f"hooks run with '{config_values(home, PYTHON_KEY)[-1]}'")
-    if not mend:
+    if not fix:
         said = f"'{recorded[-1]}', which does not start wt" if recorded else "not recorded"
         return SetUpPart("missing", f"the interpreter for hooks is {said}")
     set_config_value(home, PYTHON_KEY, wanted.python)
-    if not _answers(home):
+    if not _starts_wt(home):
         return SetUpPart("refused", f"git cannot start wt with '{wanted.python}'", ("wt init",))
     return SetUpPart("made", f"hooks run with '{wanted.python}', or else with wt on PATH")
 
 
-def _answers(home: Path) -> bool:
-    """Let git start the program as a hook does, and say whether it did."""
+def _starts_wt(home: Path) -> bool:
+    """Say whether git can start the program as a hook does."""
     start = f'!"$(git config {PYTHON_KEY})" -P -m wt_git --version'
     try:
         answer = ask(("-c", f"alias.windtunnel-probe={start}", "windtunnel-probe"), cwd=home)
@@ -133,18 +132,39 @@ def _answers(home: Path) -> bool:
     return answer.status == 0 and answer.out.startswith(b"wt ")
 
 
-def _display(wanted: SetUpRequest, *, mend: bool) -> SetUpPart:
-    """Let `git log` show the notes; a pattern, since a ref that is missing is warned about."""
-    home, value = wanted.folders.home, f"{wanted.notes_ref}*"
-    if value in config_values(home, "notes.displayRef"):
-        return SetUpPart("there", "git log shows evidence below commits")
-    if not mend:
-        return SetUpPart("missing", f"notes.displayRef lacks {value}: git log shows no evidence")
-    add_config_value(home, "notes.displayRef", value)
-    return SetUpPart("made", f"git log shows evidence below commits (notes.displayRef {value})")
+def _part(
+    *,
+    present: bool,
+    fix: bool,
+    create: Callable[[], None],
+    there: str,
+    missing: str,
+    made: str,
+    hints: tuple[str, ...] = (),
+) -> SetUpPart:
+    """Return the state of a part, after `create` has made it if it was missing and `fix` is set."""
+    if present:
+        return SetUpPart("there", there)
+    if not fix:
+        return SetUpPart("missing", missing)
+    create()
+    return SetUpPart("made", made, hints)
 
 
-def _remote(wanted: SetUpRequest, *, mend: bool) -> list[SetUpPart]:
+def _display(wanted: SetUpRequest, *, fix: bool) -> SetUpPart:
+    """Let `git log` show the notes."""
+    home, key, value = wanted.folders.home, "notes.displayRef", f"{wanted.notes_ref}*"
+    return _part(  # a pattern: git warns about a missing ref
+        present=value in config_values(home, key),
+        fix=fix,
+        create=lambda: add_config_value(home, key, value),
+        there="git log shows evidence below commits",
+        missing=f"{key} lacks {value}: git log shows no evidence",
+        made=f"git log shows evidence below commits ({key} {value})",
+    )
+
+
+def _remote(wanted: SetUpRequest, *, fix: bool) -> list[SetUpPart]:
     """Record the remote for notes, and let `git fetch` bring them."""
     home = wanted.folders.home
     known = run(("remote",), cwd=home).decode("utf-8", "replace").split("\n")[:-1]
@@ -156,7 +176,7 @@ def _remote(wanted: SetUpRequest, *, mend: bool) -> list[SetUpPart]:
         names = ", ".join(known) or "none"
         hint = f"git remote add {remote} URL"
         return [SetUpPart("refused", f"there is no remote '{remote}'; there is: {names}", (hint,))]
-    return [_recorded(home, remote, recorded, mend=mend), _refspec(wanted, remote, mend=mend)]
+    return [_recorded(home, remote, recorded, fix=fix), _refspec(wanted, remote, fix=fix)]
 
 
 def _only(known: list[str]) -> str | None:
@@ -173,36 +193,44 @@ def _no_remote(known: list[str]) -> SetUpPart:
     return SetUpPart("note", "no remote yet: run wt init again once there is one", ("wt init",))
 
 
-def _recorded(home: Path, remote: str, recorded: list[str], *, mend: bool) -> SetUpPart:
-    if recorded == [remote]:
-        return SetUpPart("there", f"notes go to {remote}")
-    if not mend:
-        return SetUpPart("missing", f"that notes go to {remote} is not recorded")
-    set_config_value(home, REMOTE_KEY, remote)
-    return SetUpPart("made", f"notes go to {remote}")
+def _recorded(home: Path, remote: str, recorded: list[str], *, fix: bool) -> SetUpPart:
+    return _part(
+        present=recorded == [remote],
+        fix=fix,
+        create=lambda: set_config_value(home, REMOTE_KEY, remote),
+        there=f"notes go to {remote}",
+        missing=f"that notes go to {remote} is not recorded",
+        made=f"notes go to {remote}",
+    )
 
 
-def _refspec(wanted: SetUpRequest, remote: str, *, mend: bool) -> SetUpPart:
-    """Add the refspec; a pattern, since git fails to fetch an exact ref that is missing."""
+def _refspec(wanted: SetUpRequest, remote: str, *, fix: bool) -> SetUpPart:
+    """Add the refspec for notes."""
     home, key = wanted.folders.home, f"remote.{remote}.fetch"
+    # A pattern: git fails to fetch an exact ref that is missing.
     value = f"+{wanted.notes_ref}*:refs/windtunnel/remotes/{remote}/notes*"
-    if value in config_values(home, key):
-        return SetUpPart("there", f"git fetch {remote} brings notes along")
-    if not mend:
-        return SetUpPart("missing", f"{key} lacks {value}: git fetch brings no notes")
-    add_config_value(home, key, value)
-    return SetUpPart("made", f"git fetch {remote} brings notes along ({value})")
+    return _part(
+        present=value in config_values(home, key),
+        fix=fix,
+        create=lambda: add_config_value(home, key, value),
+        there=f"git fetch {remote} brings notes along",
+        missing=f"{key} lacks {value}: git fetch brings no notes",
+        made=f"git fetch {remote} brings notes along ({value})",
+    )
 
 
-def _ignored(top: Path, *, mend: bool) -> SetUpPart:
-    """Keep the runs directory out of commits, and so out of what is under test."""
-    if ask(("check-ignore", "--quiet", "--no-index", "runs/"), cwd=top).status == 0:
-        return SetUpPart("there", "git ignores runs/")
+def _ignored(top: Path, *, fix: bool) -> SetUpPart:
+    """Keep the runs directory out of commits and out of snapshots."""
     file = top / ".gitignore"
-    if not mend:
-        return SetUpPart("missing", f"'{file}' lacks runs/")
-    files.append_line(file, "runs/", durable=False)
-    return SetUpPart("made", f"runs/ is in '{file}'", ("git add .gitignore",))
+    return _part(
+        present=ask(("check-ignore", "--quiet", "--no-index", "runs/"), cwd=top).status == 0,
+        fix=fix,
+        create=lambda: files.append_line(file, "runs/", durable=False),
+        there="git ignores runs/",
+        missing=f"'{file}' lacks runs/",
+        made=f"runs/ is in '{file}'",
+        hints=("git add .gitignore",),
+    )
 
 
 def _framework(file: Path) -> SetUpPart:
@@ -211,12 +239,12 @@ def _framework(file: Path) -> SetUpPart:
         return SetUpPart("there", f"'{file}' has the hook, too")
     return SetUpPart(
         "note",
-        f"{_FRAMEWORK} is here. The hooks above are what refuses a push; the pre-commit framework "
-        "checks only the first ref of one. For it, this is the hook:",
+        f"{_FRAMEWORK} is here. The hooks above refuse a push without evidence; the pre-commit "
+        "framework checks only the first ref of a push. For it, this is the hook:",
         tuple(_SNIPPET.split("\n")),
     )
 
 
 def executable_name(path: str) -> str:
-    """Return an interpreter's path as a shell on every system takes it."""
+    """Return the path of an interpreter as the shell of every system accepts it."""
     return path.replace(os.sep, "/")

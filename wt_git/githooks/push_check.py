@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from wt_git.errors import UsageError
@@ -19,66 +18,61 @@ if TYPE_CHECKING:
     from wt_git.githooks.push_lines import PushedRef
 
 MOST_COMMITS = 1000
-"""A policy that wants each commit covered is held for so many new ones in a push."""
+"""The most new commits of a push that a policy for each commit can check."""
 
 
 class CheckedCommit(NamedTuple):
-    """What was found for one commit of a pushed branch, under which settings."""
+    """One commit of a pushed branch, its settings, and whether it is covered by evidence."""
 
     pushed: PushedRef
     commit: CommitFacts
     settings: Settings
-    answer: CoverageResult
+    result: CoverageResult
 
 
-@dataclass(frozen=True, slots=True)
-class PushCheck:
-    """How the commits of a push are judged.
+def check_push(
+    pushed: Sequence[PushedRef],
+    checker: CoverageChecker,
+    *,
+    settings_for: Callable[[PushedRef, CommitFacts], Settings],
+    known: Callable[[], Sequence[str]],
+) -> list[CheckedCommit]:
+    """Check each commit for which a policy requires evidence.
 
-    `settings_for(pushed, commit)` are those that decide about a commit, `known(pushed)` the commits
-    that the other side has already.
+    `settings_for` returns the settings that apply to a commit; `known` returns commits that
+    the other side has already. Raises `GitError`, `ConfigurationError`, and `UsageError` for too many commits.
     """
+    found = []
+    for ref in pushed:
+        tip = tip_of(checker.history, ref)
+        settings = settings_for(ref, tip)
+        if not settings.gate.asks_about(ref.branch or ""):
+            continue
+        each = settings.gate.commits == "each"
+        for commit in _new_commits(checker.history, ref, tip, known()) if each else [tip]:
+            settings = settings_for(ref, commit)
+            result = checker.commit(commit.id, policy=policy_from(settings), before=settings)
+            found.append(CheckedCommit(ref, commit, settings, result))
+    return found
 
-    checker: CoverageChecker
-    settings_for: Callable[[PushedRef, CommitFacts], Settings]
-    known: Callable[[PushedRef], Sequence[str]]
 
-    def judge(self, pushed: Sequence[PushedRef]) -> list[CheckedCommit]:
-        """Return a judgement for each commit that a policy asks about.
-
-        Raises `GitError`, `ConfigurationError`, and `UsageError` for more than can be judged.
-        """
-        found = []
-        for one in pushed:
-            tip = tip_of(self.checker.history, one)
-            settings = self.settings_for(one, tip)
-            if not settings.gate.asks_about(one.branch or ""):
-                continue
-            for commit in self._commits(one, tip, settings):
-                settings = self.settings_for(one, commit)
-                answer = self.checker.commit(
-                    commit.id, policy=policy_from(settings), before=settings
-                )
-                found.append(CheckedCommit(one, commit, settings, answer))
-        return found
-
-    def _commits(self, one: PushedRef, tip: CommitFacts, settings: Settings) -> list[CommitFacts]:
-        if settings.gate.commits == "tip":
-            return [tip]
-        known = [*self.known(one), *([one.old] if one.old else [])]
-        ids = new_commits(self.checker.history.repository, tip.id, known, limit=MOST_COMMITS)
-        if len(ids) > MOST_COMMITS:
-            half = ids[len(ids) // 2][:12]
-            raise UsageError(
-                f"{one.branch} has more than {MOST_COMMITS} new commits, and the policy wants "
-                "evidence for each of them; push them in parts",
-                hints=(f"git push REMOTE {half}:{one.ref}",),
-            )
-        return [commit for one_id in ids if (commit := self.checker.history.commit(one_id))]
+def _new_commits(
+    history: History, ref: PushedRef, tip: CommitFacts, known: Sequence[str]
+) -> list[CommitFacts]:
+    before = [*known, *([ref.old] if ref.old else [])]
+    ids = new_commits(history.repository, tip.id, before, limit=MOST_COMMITS)
+    if len(ids) > MOST_COMMITS:
+        half = ids[len(ids) // 2][:12]
+        raise UsageError(
+            f"{ref.branch} has more than {MOST_COMMITS} new commits, and the policy wants "
+            "evidence for each of them; push them in parts",
+            hints=(f"git push REMOTE {half}:{ref.ref}",),
+        )
+    return [commit for one in ids if (commit := history.commit(one))]
 
 
 def tip_of(history: History, pushed: PushedRef) -> CommitFacts:
-    """Return the commit that is pushed, also by way of an annotated tag. Raises `UsageError`."""
+    """Return the pushed commit, also that of an annotated tag. Raises `UsageError`."""
     tip = history.resolve(pushed.new or "")
     if tip is None:
         raise UsageError(f"the commit {pushed.new} for {pushed.ref} is not in this repository")

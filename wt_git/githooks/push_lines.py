@@ -1,4 +1,4 @@
-"""What git tells `pre-push` and `pre-receive` about a push, a line for each ref."""
+"""The refs of a push, as git passes them to `pre-push` and `pre-receive`."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _BRANCH = "refs/heads/"
 class PushedRef(NamedTuple):
     """One ref of a push.
 
-    `source` is how it was written here: a ref, `HEAD~1`, an id, `(delete)`; empty on the receiving
-    side. `new` and `old` are object ids, None for a ref that is deleted and one that was not there.
+    `source` is the local name in the push: a ref, `HEAD~1`, an id, `(delete)`; empty on the receiving
+    side. `new` and `old` are object ids: None for a deleted ref and for a new one.
     """
 
     source: str
@@ -24,20 +24,20 @@ class PushedRef(NamedTuple):
 
     @property
     def branch(self) -> str | None:
-        """The name of the branch that the ref is on the other side; None for any other ref."""
+        """The name of the remote branch; None for any other ref."""
         return self.ref.removeprefix(_BRANCH) if self.ref.startswith(_BRANCH) else None
 
     @property
     def updates_a_branch(self) -> bool:
-        """Whether a branch gets new commits: no tag, no deletion, and not the notes."""
+        """Whether a branch gets new commits: False for a tag, a deletion and the notes."""
         return self.branch is not None and self.new is not None
 
 
 def from_pre_push(stdin: bytes) -> list[PushedRef]:
     """Return the refs in `<local ref> <local id> <remote ref> <remote id>` lines.
 
-    Read from the right: the first part is any expression somebody typed, `@{1 day ago}` included.
-    Raises `ValueError` for a line that is not of this form.
+    The first part may be any expression, such as `@{1 day ago}`, so a line is split from the right.
+    Raises `ValueError` for a line of another form.
     """
     found = []
     for line in _lines(stdin):
@@ -50,7 +50,7 @@ def from_pre_push(stdin: bytes) -> list[PushedRef]:
 
 
 def from_pre_receive(stdin: bytes) -> list[PushedRef]:
-    """Return the refs in `<old id> <new id> <ref>` lines. Raises `ValueError` as above."""
+    """Return the refs in `<old id> <new id> <ref>` lines. Raises `ValueError` for other lines."""
     found = []
     for line in _lines(stdin):
         parts = line.split(" ", 2)
@@ -62,9 +62,9 @@ def from_pre_receive(stdin: bytes) -> list[PushedRef]:
 
 
 def from_framework(environ: Mapping[str, str]) -> list[PushedRef]:
-    """Return the one ref that the pre-commit framework passes in variables instead of input.
+    """Return the ref that the pre-commit framework passes in variables instead of on stdin.
 
-    A push that includes a root commit comes without ids: then the local branch says what is pushed.
+    A push that includes a root commit comes without ids: then the local branch is the new value.
     """
     ref, source = environ.get("PRE_COMMIT_REMOTE_BRANCH"), environ.get("PRE_COMMIT_LOCAL_BRANCH")
     if not ref or not source:
@@ -78,5 +78,5 @@ def _lines(stdin: bytes) -> list[str]:
 
 
 def _id(text: str) -> str | None:
-    """Return an id; None for the one of zeros, 40 or 64 of them, that stands for no object."""
+    """Return an id; None for 40 or 64 zeros, which mean no object."""
     return text if text.strip("0") else None

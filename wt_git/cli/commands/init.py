@@ -72,7 +72,7 @@ def command(*, check: bool, remote: str | None, shared_hooks: bool, server: bool
         shared_hooks=shared_hooks,
         notes_ref=load(folders.home).notes_ref,
     )
-    findings = set_up(wanted, mend=not check)
+    findings = set_up(wanted, fix=not check)
     for finding in findings:
         printing.data(_line(finding))
         for hint in finding.hints:

@@ -73,7 +73,7 @@ def rebuild(*, runs_dirs: tuple[Path, ...]) -> int:
     from wt_git.cli.repository_notes import notes_here  # noqa: PLC0415
     from wt_git.errors import UsageError  # noqa: PLC0415
     from wt_git.evidence.notes import sweep_notes as rebuilding  # noqa: PLC0415
-    from wt_git.githooks.post_hooks import head_since, show_evidence_on  # noqa: PLC0415
+    from wt_git.githooks.commit_notes import head_since, show_evidence_on  # noqa: PLC0415
 
     folders = runs_dirs or (Path("runs"),)
     if missing := [folder for folder in folders if not folder.is_dir()]:

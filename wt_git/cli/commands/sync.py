@@ -39,7 +39,7 @@ def command(*, remote: str | None, timeout_s: float, no_push: bool) -> int:
     from wt_git.cli.repository_notes import notes_here  # noqa: PLC0415
     from wt_git.clock import SystemClock  # noqa: PLC0415
     from wt_git.evidence.notes.sync import NotSynced  # noqa: PLC0415
-    from wt_git.githooks.notes_sharing import share  # noqa: PLC0415
+    from wt_git.githooks.commit_notes import share  # noqa: PLC0415
 
     here = notes_here()
     name = here.remote(remote)

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from wt_git.errors import GitError
-from wt_git.git.libgit2 import open_repository
-from wt_git.git.trees import GitTrees, Libgit2Trees, ReadOnce, compare_trees
+from wt_git.git.snapshot.staging import GitTrees
+from wt_git.git.trees import ReadOnce, compare_trees
 from wt_git.records.fingerprint import SNAPSHOT_FAILED
 from wt_git.records.manifests import read_manifest
 from wt_git.text import one_line
@@ -23,9 +23,8 @@ if TYPE_CHECKING:
 
     from wt_git.evidence.fingerprint.fingerprinter import Fingerprint
     from wt_git.git.repository import Repository
-    from wt_git.git.snapshot.status import Entry
     from wt_git.git.snapshot.take import Snapshot
-    from wt_git.git.trees import TreeSource
+    from wt_git.git.trees import Entry, TreeSource
     from wt_git.records.fingerprint import FingerprintParts
     from wt_git.records.manifests import Manifest
 
@@ -67,6 +66,8 @@ def listing_of_manifest(manifest: Manifest) -> FileListing:
 
 def trees_of(repository: Repository) -> TreeSource:
     """Return what reads the trees of `repository`. Nothing is fetched for it. Raises `GitError`."""
+    from wt_git.git.libgit2 import Libgit2Trees, open_repository  # noqa: PLC0415 - rarely needed
+
     opened = open_repository(repository.top) if repository.object_format == "sha1" else None
     if opened is None:
         return ReadOnce(GitTrees(repository.top, repository.object_format))

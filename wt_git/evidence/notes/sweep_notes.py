@@ -13,7 +13,6 @@ import msgspec
 from wt_git import json_lines
 from wt_git.errors import GitError
 from wt_git.git.notes.lines import line_hash, line_sweep
-from wt_git.git.notes.store import open_notes
 from wt_git.records import layout
 from wt_git.records.fingerprint import SNAPSHOT_FAILED
 from wt_git.records.notes import (
@@ -32,7 +31,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from wt_git.evidence.fingerprint.fingerprinter import Fingerprint
-    from wt_git.git.notes.store import Notes, Transaction
+    from wt_git.git.notes.commit import Transaction
+    from wt_git.git.notes.store import Notes
     from wt_git.git.notes.view import NotesView
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
@@ -217,6 +217,9 @@ def write_sweep_notes(
         return None
     committed = taken.snapshot.head if taken.snapshot.tree == taken.snapshot.base else None
     try:
+        # Loads libgit2, which a sweep outside of a repository does not need.
+        from wt_git.git.notes.store import open_notes  # noqa: PLC0415
+
         notes = open_notes(folder, ref=notes_ref)
         if notes is not None:
             commit_sweep_notes(notes, entry, commit=committed)

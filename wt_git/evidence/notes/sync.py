@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from wt_git.errors import GitError
 from wt_git.git import remote
-from wt_git.git.notes.store import tracking_ref
-from wt_git.git.refs import WAIT_S
+from wt_git.git.notes.store import WAIT_S, tracking_ref
 
 if TYPE_CHECKING:
     from wt_git.git.notes.store import Notes

@@ -13,20 +13,18 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-import msgspec
+import pygit2
+from pygit2.enums import ObjectType
 
 from wt_git.errors import GitError
-from wt_git.git import libgit2, trees
-from wt_git.git.snapshot.status import Entry
+from wt_git.git.libgit2 import is_cut_short, read_object
+from wt_git.git.notes.lines import parse_hashes
+from wt_git.git.trees import FILE, TREE, Entry, tree_bytes, tree_entries
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import pygit2
-
 PRUNED = "PRUNED"
-FOLDER = trees.TREE
-FILE = 0o100644
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
 _FAN = re.compile(r"[0-9a-f]{2}")
@@ -35,61 +33,68 @@ _KEY_LENGTH = 40
 _REGULAR = frozenset({0o100644, 0o100755, 0o100664})
 
 
-class Root(msgspec.Struct):
-    """The root of a notes tree, sorted out.
+class Root:
+    """The root of a notes tree, by kind of entry.
 
-    `buckets` are the folders of two digits; `flat` are the keys that stand here unsplit, by their
-    first two digits and then by the rest.
+    `buckets` are the folders of two digits; `flat` are the keys whose path has no slash, by their
+    first two digits and then by the rest. `pruned` is the id of the file of hashes.
     """
 
-    pruned: str | None = None
-    buckets: dict[str, Entry] = msgspec.field(default_factory=dict)
-    flat: dict[str, dict[str, Entry]] = msgspec.field(default_factory=dict)
-    foreign: dict[str, Entry] = msgspec.field(default_factory=dict)
+    def __init__(self) -> None:
+        self.pruned: str | None = None
+        self.buckets: dict[str, Entry] = {}
+        self.flat: dict[str, dict[str, Entry]] = {}
+        self.foreign: dict[str, Entry] = {}
+
+    @property
+    def fans(self) -> set[str]:
+        """The first two digits of all keys."""
+        return {*self.buckets, *self.flat}
+
+    def at(self, fan: str) -> tuple[Entry | None, dict[str, Entry]]:
+        """Return the arguments of `read_bucket` for the keys that begin with `fan`."""
+        return self.buckets.get(fan), self.flat.get(fan, {})
 
 
-class Bucket(msgspec.Struct):
-    """All that stands below one folder of two digits, sorted out.
+class Bucket:
+    """The content of a folder of two digits.
 
-    `keys` maps the remaining digits of a key to what was found for it: more than one entry when
-    several spellings of its path are in use. `foreign` maps paths.
+    `keys` maps the remaining digits of a key to its entries: several when several spellings of its
+    path are in use. `foreign` maps the paths of everything else.
     """
 
-    keys: dict[str, set[Entry]] = msgspec.field(default_factory=dict)
-    foreign: dict[str, Entry] = msgspec.field(default_factory=dict)
+    def __init__(self) -> None:
+        self.keys: dict[str, set[Entry]] = {}
+        self.foreign: dict[str, Entry] = {}
 
 
 def is_folder(entry: Entry) -> bool:
     """Say whether `entry` is a tree."""
-    return entry.mode == FOLDER
+    return entry.mode == TREE
 
 
 def is_file(entry: Entry) -> bool:
-    """Say whether `entry` is a regular file; git takes nothing else for a note."""
+    """Say whether `entry` is a regular file; git accepts only such a file as a note."""
     return entry.mode in _REGULAR
 
 
 def named_entries(repository: pygit2.Repository, tree_id: str) -> dict[str, Entry]:
-    """Return what a tree holds, by name. Raises `GitError` when it is not there."""
-    import pygit2  # noqa: PLC0415
-
+    """Return the entries of a tree by name. Raises `GitError` when it is missing."""
     try:
-        kind, raw = libgit2.read_object(repository, tree_id)
+        kind, raw = read_object(repository, tree_id)
     except (pygit2.GitError, KeyError, ValueError) as error:
         raise _incomplete(tree_id) from error
-    if kind != pygit2.enums.ObjectType.TREE:
+    if kind != ObjectType.TREE:
         raise _incomplete(tree_id)
-    found = trees.tree_entries(raw, "sha1")
+    found = tree_entries(raw, "sha1")
     return {os.fsdecode(name): entry for name, entry in found.items()}
 
 
 def write_tree(repository: pygit2.Repository, paths: Mapping[str, Entry]) -> Entry:
     """Write a tree with `paths`, in which a slash makes a folder, and return its entry.
 
-    What the entries name need not be here: a partial clone has trees without their blobs.
+    The objects of the entries may be missing: a partial clone has trees without their blobs.
     """
-    import pygit2  # noqa: PLC0415
-
     here = {os.fsencode(path): entry for path, entry in paths.items() if "/" not in path}
     below: dict[str, dict[str, Entry]] = {}
     for path, entry in paths.items():
@@ -98,14 +103,24 @@ def write_tree(repository: pygit2.Repository, paths: Mapping[str, Entry]) -> Ent
             below.setdefault(name, {})[rest] = entry
     for name, inner in below.items():
         here[os.fsencode(name)] = write_tree(repository, inner)
-    raw = trees.tree_bytes(here)
-    return Entry(FOLDER, str(repository.write(pygit2.enums.ObjectType.TREE, raw)))
+    raw = tree_bytes(here)
+    return Entry(TREE, str(repository.write(ObjectType.TREE, raw)))
+
+
+def root_tree_of(repository: pygit2.Repository, commit_id: str) -> str:
+    """Return the id of the tree of a notes commit. Raises `GitError`, code `notes-broken`."""
+    found = _read(repository, commit_id)
+    if isinstance(found, pygit2.Commit):
+        return str(found.tree_id)
+    raise GitError(
+        f"the notes commit {commit_id} is not in this repository",
+        hints=("wt sync",),
+        code="notes-broken",
+    )
 
 
 def read_tree(repository: pygit2.Repository, tree_id: str) -> pygit2.Tree:
-    """Return a tree to look names up in. Raises `GitError` when it is not there."""
-    import pygit2  # noqa: PLC0415
-
+    """Return a tree for looking up names. Raises `GitError` when it is missing."""
     found = _read(repository, tree_id)
     if isinstance(found, pygit2.Tree):
         return found
@@ -113,22 +128,36 @@ def read_tree(repository: pygit2.Repository, tree_id: str) -> pygit2.Tree:
 
 
 def read_blob(repository: pygit2.Repository, blob_id: str) -> bytes:
-    """Return a blob's bytes. Raises `GitError`, code `notes-incomplete`, when it is not there."""
-    import pygit2  # noqa: PLC0415
-
+    """Return the bytes of a blob. Raises `GitError`, code `notes-incomplete`, when it is missing."""
     found = _read(repository, blob_id)
     if isinstance(found, pygit2.Blob):
         return found.data
     raise _incomplete(blob_id)
 
 
+def write_blob(repository: pygit2.Repository, content: bytes) -> Entry:
+    """Write a file with `content` and return its entry."""
+    return Entry(FILE, str(repository.create_blob(content)))
+
+
+def pruned_in(repository: pygit2.Repository, root: pygit2.Tree) -> frozenset[str]:
+    """Return the hashes in the file of pruned lines of a notes tree."""
+    entry = entry_in(root, PRUNED)
+    return read_hashes(repository, entry.id if entry and is_file(entry) else None)
+
+
+def read_hashes(repository: pygit2.Repository, blob_id: str | None) -> frozenset[str]:
+    """Return the hashes in a file of pruned lines; none for None."""
+    return parse_hashes(read_blob(repository, blob_id)) if blob_id else frozenset()
+
+
 def is_key(text: str) -> bool:
-    """Say whether `text` is the id of an object, written out."""
+    """Say whether `text` is a full object id."""
     return len(text) == _KEY_LENGTH and _HEX.fullmatch(text) is not None
 
 
 def find_notes(repository: pygit2.Repository, root: pygit2.Tree, key: str) -> list[Entry]:
-    """Return what stands under `key`, whichever way its path is split; a look-up, not a search."""
+    """Return the entries of `key` under every spelling of its path; reads only the folders there."""
     found: list[Entry] = []
     tree, rest = root, key
     while True:
@@ -143,7 +172,7 @@ def find_notes(repository: pygit2.Repository, root: pygit2.Tree, key: str) -> li
 
 
 def entry_in(tree: pygit2.Tree, name: str) -> Entry | None:
-    """Return what stands under `name`, which holds no slash; None when nothing does."""
+    """Return the entry `name`, which has no slash; None when there is none."""
     try:
         item = tree[name]
     except KeyError:
@@ -152,13 +181,13 @@ def entry_in(tree: pygit2.Tree, name: str) -> Entry | None:
 
 
 def note_in(tree: pygit2.Tree, name: str) -> Entry | None:
-    """Return what stands under `name` if it can be a note; None for a link or a submodule."""
+    """Return the entry `name` if it can be a note; None for a link or a submodule."""
     entry = entry_in(tree, name)
     return entry if entry is not None and (is_file(entry) or is_folder(entry)) else None
 
 
 def read_root(repository: pygit2.Repository, tree_id: str) -> Root:
-    """Sort out the root of a notes tree."""
+    """Return the content of the root of a notes tree."""
     root = Root()
     for name, entry in named_entries(repository, tree_id).items():
         if name == PRUNED and is_file(entry):
@@ -173,15 +202,15 @@ def read_root(repository: pygit2.Repository, tree_id: str) -> Root:
 
 
 def read_bucket(
-    repository: pygit2.Repository, tree: Entry | None, flat: dict[str, Entry] | None = None
+    repository: pygit2.Repository, tree: Entry | None, flat: Mapping[str, Entry]
 ) -> Bucket:
-    """Sort out a folder of two digits, however deep its keys are split.
+    """Return the content of a folder of two digits, at any depth.
 
-    `tree` is its entry in the root, None when there is none; `flat` are keys of this bucket that
-    stand elsewhere, by their remaining digits.
+    `tree` is its entry in the root, None when there is none; `flat` are the keys with these two
+    digits whose path has no slash, by their remaining digits.
     """
     bucket = Bucket()
-    for rest, entry in (flat or {}).items():
+    for rest, entry in flat.items():
         bucket.keys.setdefault(rest, set()).add(entry)
     if tree is not None and is_folder(tree):
         _collect(repository, tree.id, "", bucket)
@@ -202,13 +231,11 @@ def _collect(repository: pygit2.Repository, tree_id: str, above: str, bucket: Bu
 
 
 def _read(repository: pygit2.Repository, object_id: str) -> object:
-    import pygit2  # noqa: PLC0415
-
-    if libgit2.is_cut_short(repository, object_id):
+    if is_cut_short(repository, object_id):
         return None
     try:
         return repository.get(object_id)
-    except (pygit2.GitError, ValueError):  # half written when the power went
+    except (pygit2.GitError, ValueError):  # half written in a power cut
         return None
 
 

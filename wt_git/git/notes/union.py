@@ -12,27 +12,30 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from wt_git.git.notes import lines
-from wt_git.git.notes import lines as note_lines
+from wt_git.git.notes.lines import (
+    parse_hashes,
+    union_hashes,
+    union_records,
+    union_text,
+)
 from wt_git.git.notes.tree import (
     EMPTY_TREE,
-    FILE,
-    FOLDER,
     PRUNED,
     Bucket,
-    Root,
     entry_in,
     is_file,
     is_folder,
     named_entries,
     note_in,
+    pruned_in,
     read_blob,
     read_bucket,
     read_root,
     read_tree,
+    write_blob,
     write_tree,
 )
-from wt_git.git.snapshot.status import Entry
+from wt_git.git.trees import TREE, Entry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -42,10 +45,9 @@ if TYPE_CHECKING:
 
 
 class Joiner:
-    """Joins what two sides say, in one repository and under one set of pruned hashes.
+    """Joins notes in one repository and leaves out lines with `pruned` hashes.
 
-    `refilter`: one side has not heard of all that was pruned, so that also what only one side has
-    must be read.
+    `refilter`: one side lacks some of these hashes, so notes of only one side must be read too.
     """
 
     def __init__(
@@ -56,17 +58,18 @@ class Joiner:
         self._refilter = refilter
 
     def key(self, found: AbstractSet[Entry]) -> Entry | None:
-        """Return the one entry for all that was `found` under a key; None when nothing is left.
+        """Return one entry for all entries `found` under a key; None when no line is left.
 
-        A key with records is no commit's: a text beside them is dropped, it can be made again.
+        A key with records is not that of a commit: a text beside them is dropped, since it can be
+        made again.
         """
         folders = {entry for entry in found if is_folder(entry)}
         if folders:
             return self._folder(folders)
-        return self._text(found) if found else None
+        return self._write(union_text(self._contents(found), self._pruned)) if found else None
 
     def buckets(self, ours: Bucket, theirs: Bucket) -> dict[str, Entry]:
-        """Return the union of two buckets by path; ids that are equal are not looked into."""
+        """Return the union of two buckets by path. Equal entries are not read."""
         joined = join_foreign(ours.foreign, theirs.foreign)
         for rest in ours.keys.keys() | theirs.keys.keys():
             mine, other = ours.keys.get(rest, set()), theirs.keys.get(rest, set())
@@ -93,79 +96,67 @@ class Joiner:
             return max(found)
         if len(files) == 1 and not self._refilter:
             return next(iter(files))
-        return self._blob(lines.union_records(self._contents(files), self._pruned))
-
-    def _text(self, files: AbstractSet[Entry]) -> Entry | None:
-        return self._blob(lines.union_text(self._contents(files), self._pruned))
+        return self._write(union_records(self._contents(files), self._pruned))
 
     def _contents(self, files: Iterable[Entry]) -> list[bytes]:
         return [read_blob(self.repository, entry.id) for entry in files]
 
-    def _blob(self, content: bytes) -> Entry | None:
-        return Entry(FILE, str(self.repository.create_blob(content))) if content else None
+    def _write(self, content: bytes) -> Entry | None:
+        return write_blob(self.repository, content) if content else None
 
 
 def union_trees(repository: pygit2.Repository, ours: str, theirs: str) -> str:
     """Return the id of the union of two notes trees, written to `repository`.
 
-    Raises `GitError`, code `notes-incomplete`, when an object that had to be read is not there.
+    Raises `GitError`, code `notes-incomplete`, when an object that must be read is missing.
     """
     if ours == theirs:
         return ours
     mine, other = read_root(repository, ours), read_root(repository, theirs)
     hashes = [read_blob(repository, root.pruned) for root in (mine, other) if root.pruned]
-    pruned_file = lines.union_hashes(hashes)
-    joiner = Joiner(
-        repository,
-        lines.parse_hashes(pruned_file),
-        refilter=mine.pruned != other.pruned,
-    )
+    pruned_file = union_hashes(hashes)
+    refilter = mine.pruned != other.pruned
+    joiner = Joiner(repository, parse_hashes(pruned_file), refilter=refilter)
     joined = join_foreign(mine.foreign, other.foreign)
     if pruned_file:
-        joined[PRUNED] = Entry(FILE, str(repository.create_blob(pruned_file)))
-    for name in _bucket_names(mine) | _bucket_names(other):
-        entry = _join_bucket(repository, joiner, name, (mine, other))
+        joined[PRUNED] = write_blob(repository, pruned_file)
+    for fan in mine.fans | other.fans:
+        entry = _join_bucket(joiner, mine.at(fan), other.at(fan))
         if entry is not None:
-            joined[name] = entry
+            joined[fan] = entry
     return write_tree(repository, joined).id
 
 
 def join_foreign(ours: Mapping[str, Entry], theirs: Mapping[str, Entry]) -> dict[str, Entry]:
-    """Return what is not ours to understand, of both sides; the greater where they differ."""
+    """Return the entries of both sides that are not notes; the greater where they differ."""
     return {
         name: max(side[name] for side in (ours, theirs) if name in side)
         for name in ours.keys() | theirs.keys()
     }
 
 
-def _bucket_names(root: Root) -> set[str]:
-    return {*root.buckets, *root.flat}
-
-
 def _join_bucket(
-    repository: pygit2.Repository, joiner: Joiner, name: str, roots: tuple[Root, Root]
+    joiner: Joiner,
+    ours: tuple[Entry | None, dict[str, Entry]],
+    theirs: tuple[Entry | None, dict[str, Entry]],
 ) -> Entry | None:
-    flat = [root.flat.get(name) for root in roots]
-    trees = [root.buckets.get(name) for root in roots]
-    if trees[0] == trees[1] and not any(flat):
-        return trees[0]
-    mine, other = (
-        read_bucket(repository, tree, loose) for tree, loose in zip(trees, flat, strict=True)
-    )
-    joined = joiner.buckets(mine, other)
+    if ours == theirs and not ours[1]:
+        return ours[0]
+    repository = joiner.repository
+    joined = joiner.buckets(read_bucket(repository, *ours), read_bucket(repository, *theirs))
     entry = write_tree(repository, joined)
     return None if entry.id == EMPTY_TREE else entry
 
 
 class NoteEdits(msgspec.Struct):
-    """What to add: record lines by key and name, text lines by key, hashes of what to prune."""
+    """Record lines to add, by key and name; text lines to add, by key; hashes of lines to prune."""
 
     records: dict[str, dict[str, list[bytes]]] = msgspec.field(default_factory=dict)
     texts: dict[str, list[bytes]] = msgspec.field(default_factory=dict)
     pruned: set[str] = msgspec.field(default_factory=set)
 
     def keys_by_fan(self) -> dict[str, set[str]]:
-        """Return the keys that something is added to, by their first two digits."""
+        """Return the keys that get lines, by their first two digits."""
         found: dict[str, set[str]] = {}
         for key in (*self.records, *self.texts):
             found.setdefault(key[:2], set()).add(key)
@@ -175,11 +166,11 @@ class NoteEdits(msgspec.Struct):
 def apply_edits(repository: pygit2.Repository, tree_id: str, edits: NoteEdits) -> str:
     """Return the id of the notes tree `tree_id` with `edits`, written to `repository`.
 
-    Lines that were pruned before are not added again. A key that stands under another spelling of
-    its path moves to ours. Adding what is there already gives `tree_id` again.
+    Lines that were pruned before are not added again. A key with another spelling of its path moves
+    to our spelling. If all lines are there already, the result is `tree_id`.
     """
     root = read_tree(repository, tree_id)
-    pruned = _pruned_hashes(repository, root)
+    pruned = pruned_in(repository, root)
     joiner = Joiner(repository, pruned, refilter=False)
     builder = repository.TreeBuilder(root)
     for fan, keys in edits.keys_by_fan().items():
@@ -194,15 +185,8 @@ def apply_edits(repository: pygit2.Repository, tree_id: str, edits: NoteEdits) -
     if edits.pruned <= pruned:
         return edited
     hashes = "".join(f"{line_hash}\n" for line_hash in sorted(edits.pruned)).encode("ascii")
-    also_pruned = Entry(FILE, str(repository.create_blob(hashes)))
+    also_pruned = write_blob(repository, hashes)
     return union_trees(repository, edited, write_tree(repository, {PRUNED: also_pruned}).id)
-
-
-def _pruned_hashes(repository: pygit2.Repository, root: pygit2.Tree) -> frozenset[str]:
-    there = entry_in(root, PRUNED)
-    if there is None or not is_file(there):
-        return frozenset()
-    return note_lines.parse_hashes(read_blob(repository, there.id))
 
 
 def _edited_bucket(
@@ -211,13 +195,13 @@ def _edited_bucket(
     flat: dict[str, Entry],
     new: dict[str, set[Entry]],
 ) -> Entry:
-    """Return the folder of two digits `there`, with `flat` and `new` in it, by remaining digits.
+    """Return the folder of two digits `there` with the entries `flat` and `new`, by remaining digits.
 
-    A folder holds hundreds of keys, so it is not taken apart where none of these is split further.
+    A folder has hundreds of keys, so it is read as a whole only where a key is split further.
     """
     repository = joiner.repository
     tree = read_tree(repository, there.id) if there and is_folder(there) else None
-    if flat or (tree and any(_is_fan(entry_in(tree, rest[:2])) for rest in new)):
+    if flat or (tree and any((fan := entry_in(tree, rest[:2])) and is_folder(fan) for rest in new)):
         return write_tree(repository, _with_new(joiner, read_bucket(repository, there, flat), new))
     builder = repository.TreeBuilder(tree) if tree else repository.TreeBuilder()
     for rest, added in new.items():
@@ -225,38 +209,28 @@ def _edited_bucket(
         entry = joiner.key(added | ({known} if known else set())) if added else known
         if entry is not None:
             builder.insert(rest, entry.id, entry.mode)
-    return Entry(FOLDER, str(builder.write()))
-
-
-def _is_fan(entry: Entry | None) -> bool:
-    return entry is not None and is_folder(entry)
+    return Entry(TREE, str(builder.write()))
 
 
 def _new_entries(
     repository: pygit2.Repository, key: str, edits: NoteEdits, pruned: AbstractSet[str]
 ) -> set[Entry]:
-    """Write what is to be added under `key`, without what was pruned, and return its entries."""
+    """Write the lines to add under `key`, without pruned ones, and return their entries."""
     blobs = {
-        name: note_lines.union_records([_as_blob(lines)], pruned)
+        name: union_records([b"\n".join(lines)], pruned)
         for name, lines in edits.records.get(key, {}).items()
     }
-    files = {
-        name: Entry(FILE, str(repository.create_blob(blob))) for name, blob in blobs.items() if blob
-    }
+    files = {name: write_blob(repository, blob) for name, blob in blobs.items() if blob}
     found = {write_tree(repository, files)} if files else set()
-    text = note_lines.union_text([_as_blob(edits.texts.get(key, []))], pruned)
-    return found | ({Entry(FILE, str(repository.create_blob(text)))} if text else set())
+    text = union_text([b"\n".join(edits.texts.get(key, []))], pruned)
+    return found | ({write_blob(repository, text)} if text else set())
 
 
 def _with_new(joiner: Joiner, bucket: Bucket, new: dict[str, set[Entry]]) -> dict[str, Entry]:
-    """Return what the bucket holds, by path, once `new` is in it."""
+    """Return the content of the bucket with `new`, by path."""
     paths = dict(bucket.foreign)
     for rest in bucket.keys.keys() | new.keys():
         entry = joiner.key(bucket.keys.get(rest, set()) | new.get(rest, set()))
         if entry is not None:
             paths[rest] = entry
     return paths
-
-
-def _as_blob(lines: list[bytes]) -> bytes:
-    return b"\n".join(lines)

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from wt_git.git.git_config import read_config
 from wt_git.git.process import run
-from wt_git.git.snapshot.blobs import LINK
 from wt_git.git.snapshot.filters import attribute_files, lfs_drivers, safe_options
 from wt_git.git.snapshot.lfs_pointer import POINTER_LIMIT, is_pointer
 from wt_git.git.snapshot.staging import hidden_edits
+from wt_git.git.trees import LINK
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def absent(staging: Staging, config: GitConfig, found: Differences) -> list[bytes]:
-    """Return what the tree has and the agent would not find on disk; see `Snapshot`."""
+    """Return the paths of the tree that the agent does not find on disk; see `Snapshot`."""
     top = os.fsencode(staging.repository.top)
     missing = _missing(top, [os.fsencode(path) for path in found.facts.skipped])
     unfilled = [
@@ -38,7 +38,7 @@ def absent(staging: Staging, config: GitConfig, found: Differences) -> list[byte
 
 
 def _missing(top: bytes, paths: Iterable[bytes]) -> set[bytes]:
-    """Return which of `paths` are not there; a folder that is missing whole stands for its files."""
+    """Return the missing ones of `paths`; one name for a folder that is missing with its files."""
     missing: set[bytes] = set()
     seen: dict[bytes, bool] = {}
     for path in paths:
@@ -58,7 +58,7 @@ def _missing(top: bytes, paths: Iterable[bytes]) -> set[bytes]:
 
 
 def _outward_links(top: bytes, found: Differences) -> list[bytes]:
-    """Return the links whose target is not in the repository, so that the tree lacks its content."""
+    """Return the links to targets outside of the repository, whose content the tree lacks."""
     links = {os.fsencode(path) for path in found.facts.links}
     links |= {path for path, entry in found.entries.items() if entry and entry.mode == LINK}
     inside = os.path.realpath(top)
@@ -74,7 +74,7 @@ def _outward_links(top: bytes, found: Differences) -> list[bytes]:
 
 
 def _pointers(staging: Staging, config: GitConfig, found: Differences) -> list[bytes]:
-    """Return the files that should be Git LFS content and are still pointers."""
+    """Return the files that are Git LFS pointers instead of the content."""
     if not _filters_named(staging, config, found):
         return []
     names = sorted({"lfs", *lfs_drivers(config)})
@@ -85,7 +85,7 @@ def _pointers(staging: Staging, config: GitConfig, found: Differences) -> list[b
 
 
 def _filters_named(staging: Staging, config: GitConfig, found: Differences) -> bool:
-    """Say whether any file of attributes names a filter at all."""
+    """Say whether any attributes name a filter."""
     top = staging.repository.top
     tracked = [top / path for path, _ in found.facts.attributes]
     others = [top / os.fsdecode(p) for p in found.entries if p.endswith(b".gitattributes")]
@@ -130,7 +130,7 @@ def _is_dirty(folder: bytes, timeout_s: float) -> bool:
 
 
 def hidden_edits_of(staging: Staging, found: Differences) -> list[bytes]:
-    """Return the edited files that git was told to pass over, or passes over by itself."""
+    """Return the edited files that git skips, because of a flag or a sparse checkout."""
     top = os.fsencode(staging.repository.top)
     present = [
         path
@@ -138,4 +138,4 @@ def hidden_edits_of(staging: Staging, found: Differences) -> list[bytes]:
         if os.path.lexists(os.path.join(top, path))  # noqa: PTH118 - bytes
     ]
     assumed = [os.fsencode(path) for path in found.facts.assumed]
-    return sorted({*hidden_edits(staging, [*assumed, *present]), *found.passed_over})
+    return sorted({*hidden_edits(staging, [*assumed, *present]), *found.skipped_edits})

@@ -13,23 +13,21 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wt_git.errors import GitError
 from wt_git.git.process import run
-from wt_git.git.snapshot.status import GITLINK, Entry
-from wt_git.git.trees import object_id
+from wt_git.git.trees import EXECUTABLE, FILE, GITLINK, LINK, Entry, object_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, MutableMapping
 
     from wt_git.git.git_config import GitConfig
 
-FILE, EXECUTABLE, LINK = 0o100644, 0o100755, 0o120000
 _TRIES = 5
-# A file system may keep times in steps of up to two seconds: what changed this recently could change
-# again without a trace.
+# A file system may store times in steps of up to two seconds: a file that changed this recently could
+# change again with the same time.
 _SETTLED_NS = 2_000_000_000
 
 
 class FileStamp(NamedTuple):
-    """What tells a file from the same file after an edit."""
+    """The status of a file, which an edit changes."""
 
     mode: int
     size: int
@@ -39,14 +37,14 @@ class FileStamp(NamedTuple):
 
 
 class FileToHash(NamedTuple):
-    """A path to hash; `mode` is git's for it where git has said so already, else 0."""
+    """A path to hash, and its mode if git has reported it, else 0."""
 
     path: bytes
     mode: int = 0
 
 
 def file_stamp(full_path: bytes) -> FileStamp | None:
-    """Return how the file looks now; None when there is none."""
+    """Return the status of a file; None when there is none."""
     try:
         found = os.lstat(full_path)
     except (FileNotFoundError, NotADirectoryError):
@@ -59,13 +57,13 @@ def file_stamp(full_path: bytes) -> FileStamp | None:
 
 
 def unreadable(path: bytes, error: OSError) -> GitError:
-    """Return the error for a file or folder that this user may not read."""
-    said = error.strerror or str(error)
+    """Return the error for a file or folder that cannot be read."""
+    reason = error.strerror or str(error)
     name = os.fsdecode(path)
     return GitError(
-        f"'{name}' cannot be read: {said}",
+        f"'{name}' cannot be read: {reason}",
         code="git-unreadable",
-        facts={"path": name, "reason": said},
+        facts={"path": name, "reason": reason},
     )
 
 
@@ -89,10 +87,10 @@ def hash_files(
     known: MutableMapping[str, list[object]],
     now_ns: int,
 ) -> dict[bytes, Entry | None]:
-    """Return what a tree would hold at each of `wanted`; None where there is no file any more.
+    """Return the tree entry of each of `wanted`; None where the file is gone.
 
-    `hasher(full path, path)` hashes a regular file. `known` holds ids found earlier, by path, with
-    the look that the file had; it is brought up to date. `now_ns` is the file system's clock.
+    `hasher(full path, path)` hashes a regular file. `known` has the ids of earlier snapshots by path,
+    each with the file's status; it is updated. `now_ns` is the time of the file system.
     """
     found: dict[bytes, Entry | None] = {}
     fresh: dict[str, list[object]] = {}
@@ -156,26 +154,23 @@ def _mode(seen: FileStamp, *, modes_count: bool) -> int:
 
 
 def nested_entry(top: bytes, path: bytes) -> Entry | None:
-    """Return the entry of a repository in the working directory: its checked-out commit.
-
-    None when it has no commit, or is no repository.
-    """
+    """Return the entry of a nested repository, its checked-out commit; None if it has none."""
     commit = nested_commit(os.path.join(top, path))  # noqa: PTH118 - bytes
     return Entry(GITLINK, commit) if commit else None
 
 
 def nested_commit(folder: bytes) -> str | None:
-    """Return the commit that the repository at exactly `folder` has checked out, if any."""
+    """Return the checked-out commit of the repository whose top is `folder`, if any."""
     if not os.path.lexists(os.path.join(folder, b".git")):  # noqa: PTH118 - bytes
         return None
-    # Without `--verify`, a branch without a commit is not an error but the word HEAD.
-    said = run(("rev-parse", "--revs-only", "HEAD"), cwd=Path(os.fsdecode(folder)))
-    return said.decode("ascii").strip() or None
+    # With `--verify`, a branch without a commit would be an error.
+    output = run(("rev-parse", "--revs-only", "HEAD"), cwd=Path(os.fsdecode(folder)))
+    return output.decode("ascii").strip() or None
 
 
-def first_changed(looks: Mapping[bytes, FileStamp | None], top: bytes) -> bytes | None:
-    """Return a path that no longer looks as in `looks`; None when all do."""
-    for path, seen in looks.items():
+def first_changed(stamps: Mapping[bytes, FileStamp | None], top: bytes) -> bytes | None:
+    """Return the first path whose status is not that in `stamps`; None when all are unchanged."""
+    for path, seen in stamps.items():
         if file_stamp(os.path.join(top, path)) != seen:  # noqa: PTH118 - bytes
             return path
     return None

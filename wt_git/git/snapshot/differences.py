@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import os
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
 
-from wt_git.errors import GitError
-from wt_git.git.libgit2 import open_repository
 from wt_git.git.process import ask, failure, run
 from wt_git.git.snapshot import blobs
-from wt_git.git.snapshot.filters import (
-    attribute_files,
-    conversions_possible,
-    git_only_attribute,
-    hash_as_is,
-    hash_converted,
-    libgit2_difference,
-)
+from wt_git.git.snapshot.filters import attribute_files, conversions_possible
 from wt_git.git.snapshot.index_file import LISTING_ARGS, IndexFacts, read_facts
-from wt_git.git.snapshot.staging import denial, staged_changes, staged_index
-from wt_git.git.snapshot.status import GITLINK, STATUS_ARGS, Entry, Status, parse_status
+from wt_git.git.snapshot.staging import GitTrees, denial, staged_changes, staged_index
+from wt_git.git.snapshot.status import STATUS_ARGS, Status, parse_status
 from wt_git.git.trees import (
+    GITLINK,
     HASH_BYTES,
-    GitTrees,
-    Libgit2Trees,
+    LINK,
+    Entry,
     ReadOnce,
     TreeSource,
     empty_tree,
@@ -37,8 +28,6 @@ from wt_git.git.trees import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import pygit2
-
     from wt_git.git.git_config import GitConfig
     from wt_git.git.repository import Repository
     from wt_git.git.snapshot.staging import Staging
@@ -46,23 +35,23 @@ if TYPE_CHECKING:
 
 Method = Literal["libgit2", "git"]
 
-# The extensions that libgit2 1.9 knows and gets right.
+# The extensions that libgit2 1.9 supports correctly.
 _KNOWN_EXTENSIONS = frozenset(
     {"noop", "objectformat", "preciousobjects", "relativeworktrees", "worktreeconfig"}
 )
 
 
 class HashMethod(NamedTuple):
-    """By which program a snapshot is taken; `reason` says why when it is not libgit2."""
+    """The program that hashes the files; `reason` says why it is not libgit2."""
 
     method: Method
     reason: str = ""
 
 
 def choose_hash_method(repository: Repository, config: GitConfig, facts: IndexFacts) -> HashMethod:
-    """Return the way for a repository: libgit2, unless something about it is git's alone.
+    """Return libgit2, unless the repository has a property that only git supports.
 
-    Attributes of single files are looked at later, when it is known which files matter.
+    Attributes of single files are checked later, when the changed files are known.
     """
     reason = (
         _storage(repository, config)
@@ -75,7 +64,7 @@ def choose_hash_method(repository: Repository, config: GitConfig, facts: IndexFa
 
 
 def is_sparse(config: GitConfig) -> bool:
-    """Say whether only part of the files is checked out, and git leaves the others alone."""
+    """Say whether only a part of the files is checked out."""
     return config.flag("core.sparsecheckout", default=False)
 
 
@@ -95,7 +84,7 @@ def _storage(repository: Repository, config: GitConfig) -> str:
 
 
 def _safecrlf(config: GitConfig) -> str:
-    """Libgit2 refuses to hash what git, told to go on, hashes."""
+    # With it libgit2 refuses to hash some files that git hashes, with this check switched off.
     value = config.get("core.safecrlf")
     return "core.safecrlf is set" if value not in {None, "false", "warn"} else ""
 
@@ -103,11 +92,10 @@ def _safecrlf(config: GitConfig) -> str:
 def read_status(
     staging: Staging, config: GitConfig, exclusions: Exclusions
 ) -> tuple[Status, IndexFacts]:
-    """Return what git says about the working directory and the index. Raises `GitError`.
+    """Return the status of the working directory, and facts about the index. Raises `GitError`.
 
-    What earlier snapshots left is used only while it holds: a file counts as unchanged by its time
-    stamp alone, which was found under the attributes of then; under others the same bytes may be
-    another object.
+    Remembered time stamps are dropped when attributes change: they only say that the bytes of a file
+    are unchanged, and with other attributes the same bytes may be another object.
     """
     memory = staging.scratch.memory
     remembered = IndexFacts.from_json(memory.get("facts"))
@@ -125,7 +113,7 @@ def read_status(
 
 
 def _status_and_facts(staging: Staging, exclusions: Exclusions) -> tuple[Status, IndexFacts]:
-    """Ask git for both at the same time: in a large repository each takes a while."""
+    """Run both git commands at the same time: in a large repository each is slow."""
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - loads `logging`
 
     with ThreadPoolExecutor(1) as side:
@@ -137,7 +125,7 @@ def _status(staging: Staging, exclusions: Exclusions) -> Status:
     args = (*staging.options, *STATUS_ARGS, "--", ":/", *exclusions.pathspecs())
     scratch = staging.scratch
     environment = staging.environment(scratch.index)
-    # The lock is the scratch index's own: git may store the time stamps that it has looked at.
+    # This is the lock of the scratch index: git may store the time stamps that it has checked.
     environment["GIT_OPTIONAL_LOCKS"] = "1" if scratch.persistent else "0"
     folder = staging.repository.top
     with scratch.renewed_times(staging.repository.object_format):
@@ -161,7 +149,7 @@ def _facts(staging: Staging, exclusions: Exclusions) -> IndexFacts:
 
 
 def _attributes_digest(staging: Staging, config: GitConfig, status: Status) -> str:
-    """Return a digest of every source of attributes that the index does not fix."""
+    """Return a digest of all sources of attributes outside of the index."""
     top = staging.repository.top
     paths = [*status.untracked, *(one.path for one in status.changed), *status.ignored]
     own = [path for path in paths if path.rpartition(b"/")[2] == b".gitattributes"]
@@ -181,46 +169,47 @@ _NOT_SPARSE = "outside of the sparse checkout"
 
 
 class Differences(msgspec.Struct):
-    """The answer. `entries` holds what differs from `base`, None for what is gone.
+    """What differs between the working directory and the tree `base`.
 
-    `left_out` maps a path that stays outside to the reason; `passed_over` are edits that git would
-    not stage; `excluded` maps the excluded paths that differ to what `base` has. See `Snapshot` for
-    the rest.
+    `entries` maps each changed path to its entry, None for a removed one. `left_out` maps paths that
+    are not part of the tree to the reason; `skipped_edits` are edits that git would not stage;
+    `excluded` maps the excluded paths that differ to their entries in `base`. For the rest see
+    `Snapshot`.
     """
 
     status: Status
     facts: IndexFacts
     base: str | None
-    way: HashMethod
+    hash_method: HashMethod
     trees: TreeSource
     entries: dict[bytes, Entry | None] = msgspec.field(default_factory=dict)
     left_out: dict[bytes, str] = msgspec.field(default_factory=dict)
-    passed_over: list[bytes] = msgspec.field(default_factory=list)
+    skipped_edits: list[bytes] = msgspec.field(default_factory=list)
     unnormalised: list[bytes] = msgspec.field(default_factory=list)
     excluded: dict[bytes, Entry | None] = msgspec.field(default_factory=dict)
 
 
 def find_differences(staging: Staging, config: GitConfig, exclusions: Exclusions) -> Differences:
-    """Return what differs, excluded paths apart. Raises `GitError`."""
+    """Return the differences, with excluded paths kept apart. Raises `GitError`."""
     status, facts = read_status(staging, config, exclusions)
     found = Differences(
         status=status,
         facts=facts,
         base=_tree_of(staging, status.commit),
-        way=choose_hash_method(staging.repository, config, facts),
+        hash_method=choose_hash_method(staging.repository, config, facts),
         trees=ReadOnce(GitTrees(staging.repository.top, staging.repository.object_format)),
     )
-    found.excluded = {one.path: one.base for one in status.changed if exclusions.cover(one.path)}
-    status.changed = [one for one in status.changed if not exclusions.cover(one.path)]
-    status.untracked = [path for path in status.untracked if not exclusions.cover(path)]
-    status.nested = [path for path in status.nested if not exclusions.cover(path)]
+    found.excluded = {one.path: one.base for one in status.changed if exclusions.covers(one.path)}
+    status.changed = [one for one in status.changed if not exclusions.covers(one.path)]
+    status.untracked = [path for path in status.untracked if not exclusions.covers(path)]
+    status.nested = [path for path in status.nested if not exclusions.covers(path)]
     wanted = _wanted(staging, found)
     hasher = _hasher(staging, config, found, wanted)
-    if found.way.method == "git":
+    if found.hash_method.method == "git":
         _by_git(staging, found, wanted, sparse=is_sparse(config))
     else:
         _by_libgit2(staging, config, found, wanted, hasher)
-    found.entries = {p: e for p, e in found.entries.items() if not exclusions.cover(p)}
+    found.entries = {p: e for p, e in found.entries.items() if not exclusions.covers(p)}
     found.unnormalised = _unnormalised(staging, config, found)
     return found
 
@@ -238,7 +227,7 @@ def _tree_of(staging: Staging, commit: str | None) -> str | None:
 
 
 def _wanted(staging: Staging, found: Differences) -> list[blobs.FileToHash]:
-    """Return the paths whose content on disk decides, repositories without a commit left out."""
+    """Return the paths to hash, without nested repositories that have no commit."""
     wanted = [
         blobs.FileToHash(one.path, one.worktree_mode)
         for one in found.status.changed
@@ -257,34 +246,24 @@ def _wanted(staging: Staging, found: Differences) -> list[blobs.FileToHash]:
 def _hasher(
     staging: Staging, config: GitConfig, found: Differences, wanted: list[blobs.FileToHash]
 ) -> Callable[[bytes, bytes], str]:
-    """Return how to hash a file, and settle the way: an attribute may ask for git."""
-    # Where links are not possible, a link in the index is a file on disk.
-    no_content = {GITLINK, blobs.LINK} if config.flag("core.symlinks", default=True) else {GITLINK}
+    """Return the function that hashes a file; `found` gets the method, which attributes may change."""
+    # Without support for links, a link in the index is a file on disk.
+    no_content = {GITLINK, LINK} if config.flag("core.symlinks", default=True) else {GITLINK}
     files = [path for path, mode in wanted if mode not in no_content]
-    if found.way.method == "git" or not files:
+    if found.hash_method.method == "git" or not files:
         return _no_file
+    from wt_git.git.snapshot.libgit2_hashing import (  # noqa: PLC0415 - not if nothing differs
+        libgit2_hashing,
+    )
+
     converted = conversions_possible(staging.repository, config, files)
-    opened, reason = _opened(staging)
-    if opened is not None:
-        found.trees = ReadOnce(Libgit2Trees(opened))
-        if not converted:
-            return hash_as_is
-        reason = libgit2_difference(opened, staging.repository, config) or git_only_attribute(
-            opened, files
-        )
-        if not reason:
-            return functools.partial(hash_converted, opened)
-    found.way = HashMethod("git", reason)
+    hashing = libgit2_hashing(staging.repository, config, files, converted=converted)
+    if hashing.trees is not None:
+        found.trees = ReadOnce(hashing.trees)
+    if hashing.hash_file is not None:
+        return hashing.hash_file
+    found.hash_method = HashMethod("git", hashing.reason)
     return _no_file
-
-
-def _opened(staging: Staging) -> tuple[pygit2.Repository | None, str]:
-    """Return the repository opened by libgit2, or None and why it cannot."""
-    try:
-        opened = open_repository(staging.repository.top)
-    except GitError as error:
-        return None, error.message
-    return opened, "" if opened else "libgit2 does not find it"
 
 
 def _no_file(_: bytes, path: bytes) -> str:
@@ -333,11 +312,11 @@ def _by_git(
     for one in found.status.changed:
         now = found.entries.get(one.path, one.base)
         if one.edited and not one.unmerged and now == one.staged:
-            found.passed_over.append(one.path)
+            found.skipped_edits.append(one.path)
 
 
 def _unnormalised(staging: Staging, config: GitConfig, found: Differences) -> list[bytes]:
-    """Return the files that differ from the index only by how attributes convert them."""
+    """Return the files whose bytes equal the index, while attributes would convert them."""
     edited = [
         one
         for one in found.status.changed
@@ -354,7 +333,7 @@ def _unnormalised(staging: Staging, config: GitConfig, found: Differences) -> li
 
 
 def _raw_id(full_path: bytes, trees: TreeSource) -> str | None:
-    """Return the id of a file's bytes as they are; None when it is no regular file any more."""
+    """Return the id of a file's bytes without conversion; None if it is no regular file."""
     try:
         with open(full_path, "rb", opener=_no_link) as stream:
             return object_id("blob", stream.read(), trees.object_format)

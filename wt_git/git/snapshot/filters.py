@@ -11,34 +11,30 @@ import os
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wt_git.errors import GitError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    import pygit2
-
     from wt_git.git.git_config import GitConfig
     from wt_git.git.repository import Repository
 
 _LFS_COMMANDS = ("git-lfs", "git lfs")
-_GIT_ONLY = ("filter", "working-tree-encoding")
-_CONVERSION_SETTINGS = ("core.autocrlf", "core.eol", "core.attributesfile")
 _SYSTEM_ATTRIBUTES = Path("/etc/gitattributes")
 
 
 def lfs_drivers(config: GitConfig) -> list[str]:
-    """Return the names of the filter drivers that are Git LFS, however they are called."""
-    commands = config.subsections("filter", "clean") | config.subsections("filter", "process")
-    by_command = [
-        name
-        for key in ("clean", "process")
-        for name, command in config.subsections("filter", key).items()
-        if _is_lfs(command)
-    ]
-    return sorted({*by_command, *(name for name in commands if name == "lfs")})
+    """Return the names of the filter drivers that run Git LFS, and `lfs` if it is configured."""
+    return sorted(
+        {
+            name
+            for key in ("clean", "process")
+            for name, command in config.subsections("filter", key).items()
+            if name == "lfs" or _is_lfs(command)
+        }
+    )
 
 
 def _is_lfs(command: str) -> bool:
@@ -49,10 +45,9 @@ def _is_lfs(command: str) -> bool:
 def safe_options(config: GitConfig) -> tuple[str, ...]:
     """Return the options that make any git command safe to run on a scratch index.
 
-    No daemon is asked, no hook runs, no shared index is written, no warning about line endings
-    becomes a failure, Git LFS stores nothing, and all that the status of a file says about an edit is
-    looked at. Raises `GitError` where a pointer depends on programs that Git LFS itself would have to
-    run.
+    No daemon is asked, no hook runs, no shared index is written, warnings about line endings are no
+    failures, Git LFS stores nothing, and the full file status is compared. Raises `GitError` where a
+    pointer depends on programs that only Git LFS itself runs.
     """
     settings = ["core.fsmonitor=false", "core.splitIndex=false", "core.safecrlf=false"]
     settings.append("core.hooksPath=/dev/null")  # post-index-change would run for the copy
@@ -68,7 +63,7 @@ def safe_options(config: GitConfig) -> tuple[str, ...]:
 
 
 def conversions_possible(repository: Repository, config: GitConfig, paths: Iterable[bytes]) -> bool:
-    """Say whether anything may make the object of one of `paths` differ from its bytes on disk."""
+    """Say whether the object of one of `paths` may differ from its bytes on disk."""
     if config.get("core.autocrlf") not in {None, "false"}:
         return True
     files = attribute_files(repository, config)
@@ -88,10 +83,10 @@ def conversions_possible(repository: Repository, config: GitConfig, paths: Itera
 
 
 def attribute_files(repository: Repository, config: GitConfig) -> tuple[Path, ...]:
-    """Return the files outside the working directory that git reads attributes from."""
+    """Return the files from which git reads attributes, apart from `.gitattributes` files."""
     own = config.get("core.attributesfile")
     if own is None:
-        # Git itself reads this one; there is no asking it where.
+        # Git has no command that prints this path.
         home = os.environ.get("XDG_CONFIG_HOME") or "~/.config"  # noqa: TID251
         own = f"{home}/git/attributes"
     return (
@@ -99,57 +94,3 @@ def attribute_files(repository: Repository, config: GitConfig) -> tuple[Path, ..
         repository.top / Path(own).expanduser(),
         _SYSTEM_ATTRIBUTES,
     )
-
-
-def libgit2_difference(opened: pygit2.Repository, repository: Repository, config: GitConfig) -> str:
-    """Return in what libgit2 would convert by other rules than git does; nothing when it would not.
-
-    It reads neither GIT_CONFIG_GLOBAL nor settings given in the environment, and finds the user's
-    attributes by a home that it looked up once.
-    """
-    outside = [file for file in attribute_files(repository, config)[1:] if file.exists()]
-    if outside:
-        return f"attributes are set in '{outside[0]}'"
-    for name in _CONVERSION_SETTINGS:
-        seen = opened.config[name] if name in opened.config else None  # noqa: SIM401 - has no get
-        if seen != config.get(name):
-            return f"{name} is set where libgit2 does not look"
-    return ""
-
-
-def git_only_attribute(opened: pygit2.Repository, paths: Iterable[bytes]) -> str:
-    """Return which of `paths` has an attribute that libgit2 does not act on, and say so."""
-    for path in paths:
-        for name in _GIT_ONLY:
-            try:
-                value = opened.get_attr(path, name)
-            except UnicodeDecodeError:  # a value that is not UTF-8 is a value
-                value = "?"
-            if isinstance(value, str):
-                return f"'{os.fsdecode(path)}' has the attribute {name}"
-    return ""
-
-
-def hash_converted(opened: pygit2.Repository, full_path: bytes, path: bytes) -> str:
-    """Return the id of the blob that the file would be: line endings and `ident` applied.
-
-    Raises `OSError` when the file cannot be read.
-    """
-    import pygit2  # noqa: PLC0415 - whoever opened the repository has it
-
-    # The annotation says str, the function takes bytes: names need not be UTF-8.
-    arguments: tuple[Any, ...] = (full_path, pygit2.enums.ObjectType.BLOB, path)
-    try:
-        return str(opened.hashfile(*arguments))
-    except pygit2.GitError as error:
-        raise OSError(str(error)) from error
-
-
-def hash_as_is(full_path: bytes, _: bytes) -> str:
-    """Return the id of the blob that holds the file's bytes; like `hash_converted`."""
-    import pygit2  # noqa: PLC0415 - a clean working directory needs no libgit2
-
-    try:
-        return str(pygit2.hashfile(os.fsdecode(full_path)))
-    except pygit2.GitError as error:
-        raise OSError(str(error)) from error

@@ -21,7 +21,7 @@ _PADDED_VERSIONS = {2, 3}
 
 
 def entry_positions(raw: bytes, hash_bytes: int) -> Iterator[int]:
-    """Yield where each entry begins: its `STAT_BYTES`, then its id, flags and name."""
+    """Yield the position of each entry: `STAT_BYTES` of status, then id, flags and name."""
     _, version, count = HEADER.unpack_from(raw)
     at = HEADER.size
     for _ in range(count):
@@ -30,7 +30,7 @@ def entry_positions(raw: bytes, hash_bytes: int) -> Iterator[int]:
 
 
 def _after(raw: bytes, at: int, fixed: int, *, padded: bool) -> int:
-    """Return where the entry at `at` ends."""
+    """Return the end of the entry at `at`."""
     name = at + fixed
     flags = int.from_bytes(raw[name - 2 : name], "big")
     if flags & _EXTENDED:
@@ -39,7 +39,7 @@ def _after(raw: bytes, at: int, fixed: int, *, padded: bool) -> int:
         length = flags & _NAME_MASK
         end = name + length if length < _NAME_MASK else raw.index(0, name)
         return at + ((end - at + 8) & ~7)
-    # Version 4: how much of the last name to drop, a number in groups of 7 bits; then the rest.
+    # Version 4: the number of bytes to drop from the last name, in groups of 7 bits, then the rest.
     while raw[name] & 0x80:
         name += 1
     return raw.index(0, name + 1) + 1
@@ -68,10 +68,10 @@ _SPARSE = b"sdir"
 
 
 class IndexFacts(msgspec.Struct, frozen=True):
-    """Paths with something special about them; each is a str made by `os.fsdecode`.
+    """The paths in an index with flags, links and other properties, as `os.fsdecode` returns them.
 
-    `attributes` pairs each tracked `.gitattributes` with its id; `suffixed` are the paths with one
-    of the suffixes that were asked for.
+    `attributes` are the tracked `.gitattributes` files, each with its id; `suffixed` are the paths
+    with one of the requested suffixes.
     """
 
     split: bool = False
@@ -101,13 +101,13 @@ class IndexFacts(msgspec.Struct, frozen=True):
 def read_facts(
     listing: bytes, raw: bytes, suffixes: Sequence[str], *, hash_bytes: int
 ) -> IndexFacts:
-    """Return the facts of an index: `listing` is git's for `LISTING_ARGS`, `raw` the file itself."""
+    """Return the facts of an index: `listing` is the output of `LISTING_ARGS`, `raw` the file."""
     found = storage_extensions(raw, hash_bytes)
     kinds: dict[str, list[str]] = {name: [] for name in ("assumed", "skipped", "gitlinks", "links")}
     attributes: list[tuple[str, str]] = []
     ends = tuple(suffix.encode("utf-8") for suffix in suffixes)
     suffixed: list[str] = []
-    # Most indexes hold none of this: a few searches in C tell, and no entry is looked at.
+    # Most indexes have none of these: a few fast searches find that out, without reading entries.
     marks = (*_MARKS, *(end + b"\0" for end in ends))
     if any(mark in b"\0" + listing for mark in marks):
         for item in listing.split(b"\0")[:-1]:
@@ -143,8 +143,8 @@ def _kinds(head: bytes) -> list[str]:
 
 
 def storage_extensions(raw: bytes, hash_bytes: int) -> set[bytes]:
-    """Return which of the extensions `link` (split index) and `sdir` (sparse) an index file has."""
-    # A search in C, which may find a file's name, saves the walk over all entries almost always.
+    """Return the extensions among `link` (split index) and `sdir` (sparse) that an index file has."""
+    # This fast search, which may find the name of a file, almost always avoids reading all entries.
     if _SHARED not in raw and _SPARSE not in raw:
         return set()
     return extension_names(raw, hash_bytes) & {_SHARED, _SPARSE}

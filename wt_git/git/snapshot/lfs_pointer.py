@@ -1,7 +1,7 @@
 """Computes Git LFS pointers from content, as a filter process of git; stores nothing.
 
-Git starts this file by its path (`filter.<driver>.process`), so it stands on the standard library
-alone. The protocol is git's long-running filter process, version 2, of which `clean` is all.
+Git starts this file by its path (`filter.<driver>.process`), so it uses only the standard library. The
+protocol is git's long-running filter process, version 2, with the capability `clean`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import BinaryIO
 
-# What git-lfs takes for a pointer already, and then leaves alone.
+# git-lfs keeps smaller content that looks like a pointer.
 POINTER_LIMIT = 1024
 _POINTER = re.compile(
     rb"version (?:https://git-lfs\.github\.com/spec/v1|https://hawser\.github\.com/spec/v1"
@@ -25,12 +25,12 @@ _POINTER = re.compile(
 
 
 def is_pointer(content: bytes) -> bool:
-    """Say whether `content` is a Git LFS pointer instead of the file that one stands for."""
+    """Say whether `content` is a Git LFS pointer."""
     return len(content) < POINTER_LIMIT and bool(_POINTER.fullmatch(content.strip()))
 
 
 def pointer(chunks: Iterable[bytes]) -> bytes:
-    """Return what git stores for the content made of `chunks`; a pointer and nothing stay as is."""
+    """Return the pointer for the content in `chunks`; empty content and a pointer stay unchanged."""
     digest, size, start = hashlib.sha256(), 0, b""
     for chunk in chunks:
         digest.update(chunk)
@@ -47,7 +47,7 @@ def serve(source: BinaryIO, sink: BinaryIO) -> None:
     """Answer git until it closes `source`."""
     list(_lines(source))  # git-filter-client, version=2
     _send(sink, [b"git-filter-server\n", b"version=2\n"])
-    list(_lines(source))  # what git can do
+    list(_lines(source))  # the capabilities of git
     _send(sink, [b"capability=clean\n"])
     while list(_lines(source)):  # command=clean, pathname=...
         answer = pointer(_lines(source))

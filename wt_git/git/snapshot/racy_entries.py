@@ -38,18 +38,18 @@ def read_index(path: Path) -> IndexFile:
 
 
 def clear_racy_times(before: IndexFile, path: Path, *, since_s: int, object_format: str) -> bool:
-    """Take the times out of the entries of the index at `path` that cannot be trusted.
+    """Clear the times of the entries in the index at `path` that could hide an edit.
 
-    `before` is the index that git read; at `path` is what it wrote. In question are entries whose
-    file changed its status at `since_s` (seconds since the epoch) or later: one loses its times when
-    they are not those of `before`, or when `before` was too young to trust them. The file is
-    replaced and keeps its own time. False when the two do not hold the same entries.
+    `before` is the index that git read; at `path` is the one it wrote. Only entries whose file changed
+    its status at `since_s` (seconds since the epoch) or later are checked: their times are cleared
+    when they differ from those in `before`, or when `before` was too young for a safe comparison. The
+    file is replaced and keeps its own time. False when the two do not have the same entries.
     """
     after = read_index(path)
     moments = {
         struct.pack(">I", moment & 0xFFFFFFFF) for moment in range(since_s, after.written_s + 2)
     }
-    # A search in C, which may find too much, saves the walk over all entries almost always.
+    # This fast search, which may find too much, almost always avoids reading all entries.
     if not any(moment in after.raw for moment in moments):
         return True
     if before.raw[: HEADER.size] != after.raw[: HEADER.size]:
@@ -70,7 +70,7 @@ def clear_racy_times(before: IndexFile, path: Path, *, since_s: int, object_form
 
 
 def _settled(before: IndexFile, was: int, raw: bytes, now: int) -> bool:
-    """Say whether an entry is as it was, and was older than the index that it stood in."""
+    """Say whether an entry is unchanged, and older than the index in which it was."""
     modified_s = int.from_bytes(raw[now + 8 : now + 12], "big")
     same = before.raw[was : was + STAT_BYTES] == raw[now : now + STAT_BYTES]
     return same and modified_s < before.written_s
@@ -81,7 +81,7 @@ def _without_times(raw: bytes, entries: list[int], object_format: str) -> bytes:
     for at in entries:
         changed[at : at + _TIME_BYTES] = bytes(_TIME_BYTES)
     digest = hashlib.new(object_format)
-    if any(changed[-digest.digest_size :]):  # index.skipHash leaves it empty
+    if any(changed[-digest.digest_size :]):  # it is empty with index.skipHash
         digest.update(changed[: -digest.digest_size])
         changed[-digest.digest_size :] = digest.digest()
     return bytes(changed)

@@ -36,11 +36,11 @@ _LOCK = "lock"
 
 
 class Scratch(msgspec.Struct):
-    """What one snapshot works on.
+    """The index and the folder for objects of one snapshot.
 
     `index` may be missing: then the repository has none yet. `objects` is an empty folder.
-    `started_ns` is when the snapshot began, by the clock that the file system stamps files with.
-    `memory` is what earlier snapshots of the same index left; `keep` stores it for the next ones.
+    `started_ns` is the start of the snapshot by the clock of the file system. `memory` has the results
+    of earlier snapshots of the same index; `keep` stores it for the next ones.
     """
 
     index: Path
@@ -51,13 +51,13 @@ class Scratch(msgspec.Struct):
     memory: dict[str, Any] = msgspec.field(default_factory=dict)
 
     def renew(self) -> None:
-        """Make the copy anew from the repository's index, and forget what was remembered."""
+        """Copy the repository's index again, and clear the memory."""
         self.memory = {}
         _copy(self.origin, self.index)
 
     @contextlib.contextmanager
     def renewed_times(self, object_format: str) -> Iterator[None]:
-        """Let git renew the time stamps in the copy, but for those too recent to be trusted."""
+        """Let git renew the time stamps in the copy, except those that are too recent to be safe."""
         try:
             before = read_index(self.index) if self.persistent else None
         except FileNotFoundError:
@@ -70,7 +70,7 @@ class Scratch(msgspec.Struct):
             _copy(self.origin, self.index)
 
     def keep(self) -> None:
-        """Store `memory`; a failure costs time at the next snapshot and nothing else."""
+        """Store `memory`; after a failure only the next snapshot is slower."""
         if self.persistent:
             with contextlib.suppress(OSError):
                 files.write_whole(_memory_path(self.index), json.dumps(self.memory))
@@ -78,7 +78,7 @@ class Scratch(msgspec.Struct):
 
 @contextlib.contextmanager
 def open_scratch(repository: Repository, key: str) -> Iterator[Scratch]:
-    """Give a scratch for as long as the block runs. `key`: what else the time stamps depend on.
+    """Provide a scratch for the block. `key`: other values on which the time stamps depend.
 
     Raises `OSError` when the index cannot be read or there is no space for a copy.
     """
@@ -107,7 +107,7 @@ def open_scratch(repository: Repository, key: str) -> Iterator[Scratch]:
 
 @contextlib.contextmanager
 def _folder(repository: Repository) -> Iterator[Path | None]:
-    """Give the folder that is kept, locked; None when it is in use or cannot be written."""
+    """Provide the kept folder, locked; None when it is in use or cannot be written."""
     which = repository.git_dir.name if repository.linked else "main"
     folder = repository.own_folder / "snapshot" / which
     with contextlib.ExitStack() as stack:
@@ -115,7 +115,7 @@ def _folder(repository: Repository) -> Iterator[Path | None]:
 
 
 def _locked(folder: Path, stack: contextlib.ExitStack) -> bool:
-    """Lock `folder` until `stack` ends; False when that cannot be had at once."""
+    """Lock `folder` until `stack` ends; False when it is locked or cannot be written."""
     if fcntl is None:
         return False
     try:
@@ -129,7 +129,7 @@ def _locked(folder: Path, stack: contextlib.ExitStack) -> bool:
 
 
 def _name(index: Path, key: str) -> str:
-    """Return a name that differs whenever the index file, or `key`, does."""
+    """Return a name that changes with the index file and with `key`."""
     digest = hashlib.sha256(key.encode())
     with contextlib.suppress(FileNotFoundError), index.open("rb") as stream:
         status = os.fstat(stream.fileno())
@@ -140,7 +140,7 @@ def _name(index: Path, key: str) -> str:
 
 
 def _written(path: Path) -> int | None:
-    """Return when the file was written, in nanoseconds; None when it is gone."""
+    """Return the time at which the file was written, in ns; None when it is missing."""
     try:
         return path.stat().st_mtime_ns
     except FileNotFoundError:
@@ -148,12 +148,14 @@ def _written(path: Path) -> int | None:
 
 
 def _copy(origin: Path, target: Path) -> None:
-    """Copy the index with its time kept: git's check for racy edits compares with it."""
+    """Copy the index and keep its time, which git's check for racy edits uses."""
     temporary = target.with_name(f"{target.name}.new")
     try:
         with origin.open("rb") as source, temporary.open("wb") as sink:
             shutil.copyfileobj(source, sink, 1 << 20)
-            status = os.fstat(source.fileno())  # of what was read, should git replace it now
+            status = os.fstat(
+                source.fileno()
+            )  # of the file that was read, in case git replaces it now
         os.utime(temporary, ns=(status.st_atime_ns, status.st_mtime_ns))
     except FileNotFoundError:
         target.unlink(missing_ok=True)
@@ -162,7 +164,7 @@ def _copy(origin: Path, target: Path) -> None:
 
 
 def _clear(folder: Path) -> None:
-    """Remove the copies of other states, and what a killed process left."""
+    """Remove the copies of other states, and files of killed processes."""
     for path in folder.glob("index-*"):
         with contextlib.suppress(OSError):
             path.unlink()

@@ -1,7 +1,7 @@
 """Letting git itself stage the working directory, on a copy of the index and scratch objects.
 
-For the repositories and files that libgit2 cannot hash alike: filter programs, encodings, other
-object formats, split and sparse indexes.
+This is for repositories and files that libgit2 would hash in another way: filter programs, encodings,
+other object formats, split and sparse indexes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import msgspec
 from wt_git.errors import GitError
 from wt_git.git.process import ask, failure, run
 from wt_git.git.snapshot.blobs import file_stamp, first_changed, unsettled
-from wt_git.git.snapshot.status import Entry
+from wt_git.git.trees import Entry, missing_tree
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from wt_git.git.snapshot.scratch import Scratch
 
 _TRIES = 5
-# A file or folder of the working directory. "unable to access" is git's word for settings and
-# attributes that it does without.
+# About files and folders of the working directory. With "unable to access" git reports settings and
+# attributes, and goes on without them.
 _DENIED = re.compile(
     r"(?:^|failed: )(?:warning: |error: )?((?!unable to access).*: Permission denied)$",
     re.MULTILINE,
@@ -35,7 +35,7 @@ _DENIED = re.compile(
 
 
 class Staging(msgspec.Struct, frozen=True):
-    """How to run git for one snapshot: where, with which options, on which scratch."""
+    """Runs git for one snapshot: in a repository, with options, on a scratch index."""
 
     repository: Repository
     scratch: Scratch
@@ -43,7 +43,7 @@ class Staging(msgspec.Struct, frozen=True):
     timeout_s: float
 
     def environment(self, index: Path) -> dict[str, str]:
-        """Return the variables that point git at `index` and at the scratch objects."""
+        """Return the variables with which git uses `index` and the scratch objects."""
         real = os.fspath(self.repository.common_dir / "objects")
         return {
             "GIT_INDEX_FILE": os.fspath(index),
@@ -53,7 +53,7 @@ class Staging(msgspec.Struct, frozen=True):
         }
 
     def copy(self, name: str) -> Path:
-        """Return a copy of the scratch index that is thrown away with the scratch."""
+        """Return a temporary copy of the scratch index."""
         target = self.scratch.objects.with_name(name)
         target.unlink(missing_ok=True)
         if self.scratch.index.exists():
@@ -71,21 +71,50 @@ class Staging(msgspec.Struct, frozen=True):
         )
 
 
+class GitTrees:
+    """A `TreeSource` on the git program, for repositories that libgit2 cannot open."""
+
+    def __init__(self, folder: Path, object_format: str) -> None:
+        self.object_format = object_format
+        self._folder = folder
+
+    def read(self, ids: Sequence[str]) -> dict[str, bytes]:
+        """Return the raw bytes of each tree, read by one process."""
+        asked = list(dict.fromkeys(ids))
+        if not asked:
+            return {}
+        questions = "".join(f"{tree}\n" for tree in asked).encode("ascii")
+        # `refs/replace` could name another tree instead.
+        args = ("--no-replace-objects", "cat-file", "--batch")
+        answers = run(args, cwd=self._folder, stdin=questions)
+        found: dict[str, bytes] = {}
+        at = 0
+        for tree in asked:
+            end = answers.index(b"\n", at)
+            header = answers[at:end].split(b" ")
+            if header[1:2] != [b"tree"]:
+                raise missing_tree(tree)
+            size = int(header[2])
+            found[tree] = answers[end + 1 : end + 1 + size]
+            at = end + 1 + size + 1
+        return found
+
+
 def staged_index(
     staging: Staging, *, present: Sequence[bytes], gone: Sequence[bytes], sparse: bool
 ) -> Path:
-    """Return an index with `present` staged as they are on disk, and without `gone`.
+    """Return an index in which the files `present` are staged, and `gone` are removed.
 
-    In a sparse checkout git decides by itself which of them it stages. Raises `GitError` when a
-    filter fails, a file cannot be read, or one does not hold still.
+    In a sparse checkout git decides which of them it stages. Raises `GitError` when a filter fails, or
+    a file cannot be read or keeps changing.
     """
     top = os.fsencode(staging.repository.top)
     moved = b""
     for _ in range(_TRIES):
-        looks = {path: file_stamp(os.path.join(top, path)) for path in present}  # noqa: PTH118 - bytes
+        stamps = {path: file_stamp(os.path.join(top, path)) for path in present}  # noqa: PTH118 - bytes
         index = staging.copy("staged")
         error = _stage(staging, index, present=present, gone=gone, sparse=sparse)
-        moved = first_changed(looks, top) or b""
+        moved = first_changed(stamps, top) or b""
         if not moved:
             if error is not None:
                 raise error
@@ -96,7 +125,7 @@ def staged_index(
 def _stage(
     staging: Staging, index: Path, *, present: Sequence[bytes], gone: Sequence[bytes], sparse: bool
 ) -> GitError | None:
-    """Stage once; a failure is returned, since a file that moved explains it better."""
+    """Stage once and return a failure: a changed file would explain it better."""
     try:
         if sparse:
             _add_sparse(staging, index, [*gone, *present])
@@ -114,7 +143,7 @@ def _stage(
 
 
 def denial(said: str) -> GitError | None:
-    """Return the error for a file or folder that git was not allowed to read; None for none."""
+    """Return the error for a file or folder that git may not read; None if there is none."""
     denied = _DENIED.search(said)
     if denied is None:
         return None
@@ -124,7 +153,7 @@ def denial(said: str) -> GitError | None:
 
 
 def _add_sparse(staging: Staging, index: Path, paths: Sequence[bytes]) -> None:
-    """Add `paths`; git leaves those outside of the sparse checkout alone, and ends with 1."""
+    """Add `paths`. Git skips those outside of the sparse checkout, and then exits with 1."""
     if not paths:
         return
     args = (*staging.options, "--literal-pathspecs", "add", "--all")
@@ -141,7 +170,7 @@ def _add_sparse(staging: Staging, index: Path, paths: Sequence[bytes]) -> None:
 
 
 def staged_changes(staging: Staging, index: Path, base: str) -> dict[bytes, Entry | None]:
-    """Return what `index` holds wherever it differs from the tree `base`; None where it is gone."""
+    """Return the entries of `index` that differ from the tree `base`; None for missing ones."""
     args = ("diff-index", "--cached", "--raw", "-z", "--no-renames", "--no-abbrev", "--full-index")
     output = staging.run((*args, "--ignore-submodules=none", base, "--"), index)
     parts = output.split(b"\0")
@@ -153,15 +182,10 @@ def staged_changes(staging: Staging, index: Path, base: str) -> dict[bytes, Entr
     return changes
 
 
-def write_tree(staging: Staging, index: Path) -> str:
-    """Return the tree of `index`, whose new objects stay in the scratch."""
-    return staging.run(("write-tree", "--missing-ok"), index).decode("ascii").strip()
-
-
 def hidden_edits(staging: Staging, flagged: Sequence[bytes]) -> list[bytes]:
-    """Return which of the files that git was told to pass over differ from the index.
+    """Return the files among `flagged` that differ from the index.
 
-    The flags are taken off on a copy, and git compares.
+    Git skips files with these flags, so it compares them on a copy without flags.
     """
     if not flagged:
         return []
@@ -171,14 +195,14 @@ def hidden_edits(staging: Staging, flagged: Sequence[bytes]) -> list[bytes]:
         staging.run(("update-index", flag, "-z", "--stdin"), index, stdin=lines)
     refresh = (*staging.options, "update-index", "-q", "--really-refresh")
     where, here = staging.repository.top, staging.environment(index)
-    ask(refresh, cwd=where, timeout_s=staging.timeout_s, env=here)  # ends with 1 where files differ
+    ask(refresh, cwd=where, timeout_s=staging.timeout_s, env=here)  # exits with 1 if files differ
     args = ("diff-files", "--name-only", "-z", "--ignore-submodules=dirty")
     differ = set(staging.run(args, index).split(b"\0"))
     return [path for path in flagged if path in differ]
 
 
 def _quoted(path: str) -> str:
-    """Return a folder for a list separated by `:`; git takes one in C quotes apart."""
+    """Return a folder for a list separated by `:`, in C quotes if it needs them."""
     if ":" not in path and not path.startswith('"'):
         return path
     escaped = path.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

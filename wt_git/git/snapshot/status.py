@@ -7,27 +7,28 @@ all cores for it, and its rules for racy time stamps, ignore files and sparse ch
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
 
 import msgspec
 
 from wt_git.errors import GitError
+from wt_git.git.trees import Entry
 
-# Each is compared with every path that git looks at; more of them are sorted out afterwards.
+# Git compares every path with each of these; the others are applied to its output.
 _MOST_PATHSPECS = 32
 
 
 class Exclusions(msgspec.Struct, frozen=True):
-    """`paths` are files or folders, relative to the top, taken literally.
+    """Paths that are not part of a snapshot's tree, tracked or not.
 
-    `suffixes` are ends of file names such as `.pyc`, anywhere.
+    `paths` are literal files or folders, relative to the top. `suffixes` are ends of file names, such
+    as `.pyc`, in any folder.
     """
 
     paths: tuple[str, ...] = ()
     suffixes: tuple[str, ...] = ()
 
-    def cover(self, path: bytes) -> bool:
-        """Say whether `path` is excluded, by itself or with a folder that it is in."""
+    def covers(self, path: bytes) -> bool:
+        """Say whether `path`, or a folder that it is in, is excluded."""
         if self.suffixes and path.endswith(tuple(os.fsencode(one) for one in self.suffixes)):
             return True
         return any(
@@ -36,16 +37,15 @@ class Exclusions(msgspec.Struct, frozen=True):
         )
 
     def pathspecs(self) -> tuple[str, ...]:
-        """Return what keeps git from even looking into the folders."""
+        """Return the pathspecs with which git skips the folders."""
         return tuple(f":(exclude,top,literal){path}" for path in self.paths[:_MOST_PATHSPECS])
 
 
 NO_EXCLUSIONS = Exclusions()
 
 
-GITLINK = 0o160000
-# `--ignore-submodules=dirty`: what is uncommitted in a submodule never shows in a tree, and looking
-# for it here would let a child of git write that submodule's index.
+# `--ignore-submodules=dirty`: uncommitted edits of a submodule are not part of a tree, and to look for
+# them a child process of git would write the index of the submodule.
 STATUS_ARGS = (
     "status",
     "--porcelain=v2",
@@ -58,19 +58,12 @@ STATUS_ARGS = (
 )
 
 
-class Entry(NamedTuple):
-    """What a tree holds under a name: a mode (0o100644, 0o120000, ...) and an object id in hex."""
-
-    mode: int
-    id: str
-
-
 class Changed(msgspec.Struct, frozen=True):
     """A path that differs between HEAD, index and working directory.
 
-    `base` is what HEAD has, `staged` what the index has, None for nothing. `worktree_mode` is 0
-    when the file is gone. `edited`: the working directory differs from the index, so that its
-    content has to be looked at.
+    `base` is the entry in HEAD, `staged` that in the index, None for no entry. `worktree_mode` is 0
+    when the file is gone. `edited`: the working directory differs from the index, so its content must
+    be hashed.
     """
 
     path: bytes
@@ -82,10 +75,10 @@ class Changed(msgspec.Struct, frozen=True):
 
 
 class Status(msgspec.Struct):
-    """The whole answer. `commit` is None on a branch without one; paths are from the top.
+    """The output of `git status`. Paths are relative to the top.
 
-    `nested` are folders that are repositories of their own and in nobody's index. Of `ignored`, a
-    name that ends in `/` stands for a whole folder.
+    `commit` is None on a branch without a commit. `nested` are untracked folders that are
+    repositories. In `ignored`, a name that ends in `/` is a whole folder.
     """
 
     commit: str | None = None
@@ -96,7 +89,7 @@ class Status(msgspec.Struct):
 
 
 def parse_status(output: bytes) -> Status:
-    """Read what git printed for `STATUS_ARGS`. Raises `GitError` for what git never prints."""
+    """Return the output of `STATUS_ARGS` as a value. Raises `GitError` for unknown lines."""
     status = Status()
     for item in output.split(b"\0"):
         kind, _, rest = item.partition(b" ")
@@ -139,7 +132,7 @@ def _ordinary(rest: bytes) -> Changed:
 
 
 def _unmerged(rest: bytes) -> Changed:
-    """`<XY> <sub> <m1> <m2> <m3> <mW> <h1> <h2> <h3> <path>`; stage 2 is what HEAD has."""
+    """`<XY> <sub> <m1> <m2> <m3> <mW> <h1> <h2> <h3> <path>`; stage 2 is that of HEAD."""
     fields = rest.split(b" ", 9)
     ours = _entry(int(fields[3], 8), fields[7])
     return Changed(

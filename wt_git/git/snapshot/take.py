@@ -30,35 +30,35 @@ if TYPE_CHECKING:
     from wt_git.git.path_patterns import PathPatterns
     from wt_git.git.repository import Repository
     from wt_git.git.snapshot.differences import Method
-    from wt_git.git.snapshot.status import Entry
+    from wt_git.git.trees import Entry
 
 
 class LeftOut(NamedTuple):
-    """A path that is neither ignored nor in the tree, and why."""
+    """A path that is neither ignored nor in the tree, and the reason."""
 
     path: str
     reason: str
 
 
 class Snapshot(msgspec.Struct, frozen=True):
-    """What was in the working directory, and what its tree cannot show.
+    """The tree of the working directory, and the facts that this tree does not show.
 
-    Paths are relative to the top, `/` between names; bytes that are not UTF-8 are surrogate escapes.
+    Paths are relative to the top, with `/` between names; bytes that are not UTF-8 are surrogate
+    escapes.
 
-    `tree`: the id, in hex. `head`, `base`: the commit that HEAD names and its tree, None before the
-    first commit. `changes`: every path whose entry differs from `base`, None where it is gone.
-    `tree_under_test`: the tree without the paths that were named as not under test, else `tree`.
-    `method`: who hashed the files; `method_reason` says why it was not libgit2.
+    `tree`: the id, in hex. `head`, `base`: the commit of HEAD and its tree, None before the first
+    commit. `changes`: every path whose entry differs from `base`, None for a removed one.
+    `tree_under_test`: the tree without the paths that are not under test, else `tree`. `method`: the
+    program that hashed the files; `method_reason`: why it was not libgit2.
 
-    `excluded`: tracked paths that the exclusions took out of the tree. `left_out`: untracked ones
-    that git cannot or would not add. `ignored`: what git ignores, a folder as one name that ends in
-    `/`. `absent`: files that the tree has and the disk has not, as the agent would see it: sparse
-    and uninitialised parts, Git LFS pointers instead of content, links that lead out of the
-    repository. `dirty_submodules`: their uncommitted edits are not in the tree. `hidden_edits`:
-    edited files that git was told to pass over. `conflicts`: unmerged paths, taken as they are on
-    disk. `unnormalised`: files whose bytes are those of the index, while adding them would give
-    other ones, because attributes changed since. `untracked` files are in the tree and in no
-    commit; of `partly_staged` ones a commit of the index would hold another content.
+    `excluded`: tracked paths that the exclusions removed from the tree. `left_out`: untracked paths
+    that git cannot or would not add. `ignored`: ignored paths; a folder is one name that ends in `/`.
+    `absent`: files of the tree that are not on disk: parts outside of a sparse checkout,
+    uninitialised submodules, Git LFS pointers instead of content, links out of the repository.
+    `dirty_submodules`: their uncommitted edits are not in the tree. `hidden_edits`: edited files that
+    git skips. `conflicts`: unmerged paths, with their content on disk. `unnormalised`: files with the
+    bytes of the index that would change when added, because attributes changed. `untracked`: files of
+    the tree that are in no commit. `partly_staged`: files whose content in the index is another one.
     """
 
     tree: str
@@ -87,11 +87,11 @@ def take_snapshot(
     not_under_test: PathPatterns | None = None,
     timeout_s: float = 60.0,
 ) -> Snapshot:
-    """Return the snapshot of the working directory of `repository`, as it is now.
+    """Return the current snapshot of the working directory of `repository`.
 
-    `timeout_s` bounds each single git command. Raises `GitError` when there is no saying what a
-    commit would hold: git is missing or too slow, a filter fails, a file or folder cannot be read
-    (`git-unreadable`) or does not hold still (`git-unsettled`).
+    `timeout_s` limits each git command. Raises `GitError` when the tree of a commit cannot be
+    determined: git is missing or too slow, a filter fails, a file or folder cannot be read
+    (`git-unreadable`) or keeps changing (`git-unsettled`).
     """
     config = read_config(repository.top)
     options = safe_options(config)
@@ -115,15 +115,15 @@ def _snapshot(
     staging.scratch.keep()
     changes = found.entries | dict.fromkeys(out)
     tree = trees.compose_tree(found.base, changes, found.trees)
-    ignored = [path for path in found.status.ignored if not exclusions.cover(path.rstrip(b"/"))]
+    ignored = [path for path in found.status.ignored if not exclusions.covers(path.rstrip(b"/"))]
     return Snapshot(
         tree=tree,
         head=found.status.commit,
         base=found.base,
         changes={os.fsdecode(path): changes[path] for path in sorted(changes)},
         tree_under_test=_thinned(found, changes, not_under_test) if not_under_test else tree,
-        method=found.way.method,
-        method_reason=found.way.reason,
+        method=found.hash_method.method,
+        method_reason=found.hash_method.reason,
         excluded=_names(out),
         left_out=tuple(
             LeftOut(os.fsdecode(path), found.left_out[path]) for path in sorted(found.left_out)
@@ -144,7 +144,7 @@ def _snapshot(
 def _excluded(
     staging: Staging, found: differences.Differences, exclusions: Exclusions
 ) -> list[bytes]:
-    """Return the paths of HEAD's tree that the exclusions take out of it."""
+    """Return the paths of HEAD's tree that are excluded."""
     memory = staging.scratch.memory
     asked = [found.base, *exclusions.paths]
     held = memory.get("held_out")
@@ -157,7 +157,7 @@ def _excluded(
 
 
 def _held_out(found: differences.Differences, exclusions: Exclusions) -> list[bytes]:
-    """Return what HEAD's tree has at and below the excluded paths."""
+    """Return the paths of HEAD's tree at and below the excluded paths."""
     held: list[bytes] = []
     for path in map(os.fsencode, exclusions.paths):
         entry = trees.find_entry(found.base, path, found.trees)
@@ -173,7 +173,7 @@ def _thinned(
     changes: Mapping[bytes, Entry | None],
     patterns: PathPatterns,
 ) -> str:
-    """Return the tree without the paths that `patterns` match."""
+    """Return the tree without the paths that match `patterns`."""
     gone = trees.matching_paths(found.base, patterns, found.trees)
     kept = {path: None if patterns.match(path) else entry for path, entry in changes.items()}
     return trees.compose_tree(found.base, kept | dict.fromkeys(gone), found.trees)
