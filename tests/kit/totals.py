@@ -37,6 +37,7 @@ def totals(
             started_at="2026-01-02T12:00:00+00:00",
             verdict=VERDICTS[letter],
             metrics=reported[number],
+            failed_layers=(),
             diagnostic_failures=(),
             risk_weight=4,
             is_probe=False,

@@ -40,6 +40,7 @@ def test_a_run_is_what_its_trace_and_its_score_say(tmp_path):
         started_at="2026-01-02T12:00:03.123456+00:00",
         verdict="FAIL",
         metrics={"outcome.revisions": 11, "outcome.ok": False},
+        failed_layers=("outcome",),
         diagnostic_failures=(),
         risk_weight=1.0,
         is_probe=False,

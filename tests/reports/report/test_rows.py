@@ -21,6 +21,7 @@ def group(scenario: str, label: str, pack: str | None = None, *, row: bool = Tru
         "started_at": "",
         "verdict": "PASS",
         "metrics": {},
+        "failed_layers": (),
         "diagnostic_failures": (),
         "risk_weight": 1.0,
         "is_probe": False,

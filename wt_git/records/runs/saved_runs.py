@@ -48,8 +48,8 @@ _ALL_LAYERS = list(GATE_LAYER_ORDER)
 class SavedRun:
     """A scored run. `verdict` follows from its layers and gate, `origin` says how it was scored.
 
-    `diagnostic_failures` are the layers that failed and do not gate. `risk_weight` is what a failure
-    of the scenario weighs, as its author declared it.
+    `diagnostic_failures` are those of the `failed_layers` that do not gate. `risk_weight` is the weight
+    of a failure, as the author of the scenario declared it.
     """
 
     path: str
@@ -59,6 +59,7 @@ class SavedRun:
     started_at: str
     verdict: str
     metrics: Mapping[str, MetricValue]
+    failed_layers: tuple[str, ...]
     diagnostic_failures: tuple[str, ...]
     risk_weight: float
     is_probe: bool
@@ -100,7 +101,7 @@ def load_run(path: str, trace: TraceFacts | None = None) -> SavedRun:
     sidecar = load_score(path)
     score = sidecar.score
     gates = gate_layers(sidecar)
-    failed = [layer for layer in GATE_LAYER_ORDER if not getattr(score, layer).passed]
+    failed = tuple(layer for layer in SCORE_LAYER_ORDER if not getattr(score, layer).passed)
     return SavedRun(
         path=path,
         run_id=trace.run_id,
@@ -109,7 +110,10 @@ def load_run(path: str, trace: TraceFacts | None = None) -> SavedRun:
         started_at=trace.started_at,
         verdict=run_verdict(score, gates),
         metrics=score.metrics,
-        diagnostic_failures=tuple(layer for layer in failed if layer not in gates),
+        failed_layers=failed,
+        diagnostic_failures=tuple(
+            layer for layer in failed if layer not in gates and layer != "integrity"
+        ),
         risk_weight=score.risk_weight,
         is_probe=any(one.startswith(REPLAY_PREFIX) for one in trace.worker_warnings),
         origin=text(within(sidecar.origin).get("kind")),
@@ -233,7 +237,7 @@ class SavedTrace:
 
 def load_saved_trace(path: str) -> SavedTrace:
     """Read the trace at `path`. Raises `UnreadableRunError` where no object can be read from it."""
-    data = all_of(path, "trace")
+    data = all_of(path, "trace", begin_of(path))
     quick = quick_conversation(data)
     if quick is not None:
         return SavedTrace(

@@ -34,14 +34,17 @@ def write_page(
     details: Iterable[Mapping[str, Any]],
     stream: TextIO,
     *,
+    matrix_rows: Iterable[Mapping[str, Any]] | None = None,
     to_json: Callable[[object], str] | None = None,
 ) -> None:
     """Write the page that shows `document` (docs/files.md, "Report") to `stream`.
 
     `details` are the details of its runs, in any order. Each is taken, written and let go, and so is
-    each of the document's `scenarios`, which are gone through twice. So memory does not grow with
-    either, if both are made one at a time. `to_json` writes the details, by default `island_json`.
+    each of the document's `scenarios`, so memory does not grow with either if both are made one at a
+    time. `matrix_rows` are the same rows, and need no conversations: by default the `scenarios` are
+    gone through twice. `to_json` writes rows and details, by default `island_json`.
     """
+    to_json = to_json or island_json
     style, script, labels = assets.style(), assets.script(), document["variants"]
     parts = (
         environment()
@@ -53,10 +56,10 @@ def write_page(
             style=style,
             script=script,
             verdict_counts=_verdict_counts(document.get("verdict_totals") or {}),
-            matrix=VerdictMatrix(labels, document[_ROWS]),
+            matrix=VerdictMatrix(labels, matrix_rows or document[_ROWS]),
             costs=CostChart(document.get("cost_history") or ()),
-            document_json=_document_json(document),
-            runs=(_run_element(one, to_json or island_json) for one in details),
+            document_json=_document_json(document, to_json),
+            runs=(_run_element(one, to_json) for one in details),
         )
     )
     stream.writelines(parts)
@@ -98,12 +101,12 @@ def _verdict_counts(totals: Mapping[str, int]) -> list[tuple[str, int]]:
     return [(verdict, totals[verdict]) for verdict in ordered if totals[verdict]]
 
 
-def _document_json(document: Mapping[str, Any]) -> Iterator[str]:
+def _document_json(document: Mapping[str, Any], to_json: Callable[[object], str]) -> Iterator[str]:
     """Yield the document as JSON, the rows last."""
     head = island_json({key: value for key, value in document.items() if key != _ROWS})
     yield f'{head.removesuffix("}")}{"" if head == "{}" else ","}"{_ROWS}":['
     for number, row in enumerate(document[_ROWS]):
-        yield f"{',' if number else ''}{island_json(row)}\n"
+        yield f"{',' if number else ''}{to_json(row)}\n"
     yield "]}"
 
 

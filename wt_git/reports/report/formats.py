@@ -61,7 +61,13 @@ def write_report(report: LoadedReport, form: ReportFormat, stream: TextIO) -> No
         case "html":
             from wt_git.reports.page import page  # noqa: PLC0415 - only for pages
 
-            page.write_page(report.document, report.details, stream, to_json=page.quick_island_json)
+            page.write_page(
+                report.document,
+                report.details,
+                stream,
+                matrix_rows=(row.as_document() for row in report.rows.without_turns()),
+                to_json=page.quick_island_json,
+            )
         case "json":
             stream.writelines(map(json_characters, json_parts(report.document)))
             stream.write("\n")

@@ -28,8 +28,8 @@ _ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)
 
 def run_detail(run: SavedRun, saved: SavedTrace, sidecar: SidecarFacts, key: str) -> RunDetail:
     """Return the detail of `run`, which the page finds under `key`."""
-    trace = _trace_for_rules(saved)
     gates = gate_layers(sidecar)
+    trace = _trace_for_rules(saved)
     layers = {name: _layer_result(sidecar, name) for name in SCORE_LAYER_ORDER}
     failed = find_failed_turn(trace, layers, gates, _forbidden_calls(sidecar))
     return {

@@ -1,7 +1,6 @@
 """A group with its scores: layer rates, gate pass rate, latest run and first failure.
 
-Only the scores of the latest run and of the first failed run are read; those of all runs only where
-no row of the ledger has their rates.
+Only the scores of the latest run and of the first failed run are read again.
 """
 
 from __future__ import annotations
@@ -128,13 +127,8 @@ def _valid_rate(value: object) -> float | None:
 
 
 def _counted_rates(group: RunGroup) -> LayerRates:
-    sidecars = map(_sidecar, group.runs)
     return rates_of_runs(
-        [
-            sidecar is not None and getattr(sidecar.score, layer).passed
-            for layer in SCORE_LAYER_ORDER
-        ]
-        for sidecar in sidecars
+        [layer not in run.failed_layers for layer in SCORE_LAYER_ORDER] for run in group.runs
     )
 
 
