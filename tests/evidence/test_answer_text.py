@@ -33,7 +33,7 @@ def stored(**changed):
 
 def ask(*records):
     filed = CommitEvidence(
-        commit="c" * 40, keys=[EvidenceTree(TREE)], notes={TREE: notes(*records)}
+        commit="c" * 40, trees=[EvidenceTree(TREE)], notes={TREE: notes(*records)}
     )
     return check_coverage(filed, Policy())
 

@@ -25,7 +25,7 @@ from wt_git.evidence.fingerprint.changes import (
     differing_paths,
     listing_of_manifest,
     listing_of_snapshot,
-    trees_of,
+    tree_source,
 )
 from wt_git.records.fingerprint import SNAPSHOT_FAILED
 from wt_git.records.manifests import Manifest, write_manifest
@@ -137,7 +137,7 @@ def test_an_older_listing_of_every_file_is_compared_too(here: Repo):
     tree = then.parts.git_tree
     assert tree is not None
     blobs = {path: here.git("hash-object", path) for path in ("a.py", "sub/b.py", "tool.sh")}
-    source = trees_of(then.repository)  # type: ignore[arg-type]
+    source = tree_source(then.repository)  # type: ignore[arg-type]
     here.write({"a.py": "2"})
     now = take()
     assert now.snapshot is not None

@@ -9,7 +9,7 @@ from kit.verified_repos import agent_repo, clone, cover, file_notes, notes_of, t
 
 from wt_git import config
 from wt_git.errors import ConfigurationError, GitError
-from wt_git.evidence.coverage.checker import CoverageChecker, coverage_of
+from wt_git.evidence.coverage.checker import CoverageChecker
 from wt_git.evidence.coverage.result import Covered, NotCovered
 from wt_git.evidence.policy import Policy
 from wt_git.files import append_line
@@ -24,9 +24,10 @@ def here(tmp_path):
     return agent_repo(tmp_path / "here")
 
 
-def ask(repo, revision="HEAD", **options):
-    repository = notes_of(repo).repository
-    return coverage_of(repository, repo.git("rev-parse", revision), **options)
+def ask(repo, revision="HEAD", *, runs_dirs=(), **options):
+    notes = notes_of(repo)
+    checker = CoverageChecker(notes.repository, notes.view(), runs_dirs=runs_dirs)
+    return checker.commit(repo.git("rev-parse", revision), **options)
 
 
 def codes(answer):
@@ -264,7 +265,7 @@ def test_lines_filed_under_a_foreign_tree(here):
     file_notes(here, tree_of(here), row(good, sweep="b" * 12), sweep("b" * 12))
     answer = ask(here)
     assert codes(answer) == ["stale-evidence"]
-    assert answer.skipped.counts == {"another-tree": 1}
+    assert answer.skipped == {"another-tree": 1}
     assert "another-tree" in " ".join(answer.remarks)
 
 
@@ -397,7 +398,7 @@ def test_a_tree_that_is_about_to_be_committed(here):
 def test_a_commit_that_is_not_here(here):
     """It is an error that names it, not a no."""
     with pytest.raises(GitError, match="f" * 40):
-        coverage_of(notes_of(here).repository, "f" * 40)
+        ask(here, "f" * 40)
 
 
 def test_a_gate_that_may_not_be(here):

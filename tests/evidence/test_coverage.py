@@ -39,7 +39,7 @@ REGRESSION = Policy(Gate(require="regression"))
 def ask(under_tree, policy=ANY, *, keys=None, earlier=EarlierEvidence.CUT, also=None):
     filed = CommitEvidence(
         commit="c" * 40,
-        keys=keys or [EvidenceTree(TREE)],
+        trees=keys or [EvidenceTree(TREE)],
         notes={TREE: under_tree, **(also or {})},
         earlier=lambda _: earlier,
     )
@@ -57,7 +57,7 @@ def test_a_focused_pass_on_the_tree_covers():
     assert isinstance(answer, Covered)
     assert answer.sweeps == (SWEEP,)
     assert [one.name for one in answer.rows] == ["orders/refund"]
-    assert [one.model for one in answer.subjects] == ["small"]
+    assert [one.model for one in answer.agents] == ["small"]
 
 
 def test_no_notes_on_the_tree_cover_nothing():
@@ -166,7 +166,7 @@ def test_a_line_that_cannot_be_read_covers_nothing(raw):
 def test_skipped_lines_are_counted_aloud(name):
     """By what was wrong with them."""
     answer = ask({SWEEP: note(UNREADABLE[name], sweep(), row())})
-    assert answer.skipped.total == 1
+    assert sum(answer.skipped.values()) == 1
 
 
 def test_one_scenario_failing_beside_anothers_pass():

@@ -42,7 +42,7 @@ def raises(error):
 )
 def test_whatever_a_plugin_does_is_a_note(tmp_path, plugin, note):
     """The part is null then, and the fingerprint is taken all the same."""
-    subject = a_fingerprinter(folder=tmp_path).subject
+    subject = a_fingerprinter(folder=tmp_path).inputs
     taken = Fingerprinter(replace(subject, plugin=plugin)).take()
     assert taken.parts.plugin is None
     assert note in taken.notes

@@ -49,7 +49,7 @@ def verify(repo: Repo, fork: Repo, revision: str, *, base: str = "main", merge: 
     verifier = Verifier(notes.repository, notes.view(), scope, fork=notes_of(fork).view())
     commit = verifier.history.resolve(revision)
     assert commit is not None
-    return verifier.verify(revision, commit).answer
+    return verifier.verify(revision, commit).result
 
 
 def test_the_notes_of_a_fork_do_not_count_for_a_merge_that_only_ci_built(request_repo, fork):

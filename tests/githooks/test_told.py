@@ -19,7 +19,7 @@ def told(count: int, *, models: int = 1) -> str:
         about = parts(model=f"m{number % models}")
         records += [row(sweep=of, ts=ts, fingerprint_parts=about), sweep(of, ts=ts)]
     filed = CommitEvidence(
-        commit="c" * 40, keys=[EvidenceTree(TREE)], notes={TREE: notes(*records)}
+        commit="c" * 40, trees=[EvidenceTree(TREE)], notes={TREE: notes(*records)}
     )
     answer = check_coverage(filed, Policy())
     assert isinstance(answer, Covered)

@@ -10,7 +10,7 @@ from wt_git.config import Ladder
 from wt_git.errors import UsageError
 from wt_git.ladder.budget import (
     Budget,
-    shortest,
+    plain_seconds,
     sweep_budget_s,
     tier_cap_s,
 )
@@ -60,8 +60,8 @@ def test_the_option_lowers_a_budget_and_never_raises_it(asked: float, cap: float
     if asked > cap:
         with pytest.raises(UsageError, match="exceeds the focused tier cap") as caught:
             sweep_budget_s("focused", asked, ladder)
-        assert shortest(cap) in caught.value.message
-        assert shortest(asked) in caught.value.message
+        assert plain_seconds(cap) in caught.value.message
+        assert plain_seconds(asked) in caught.value.message
         assert caught.value.facts == {"tier": "focused", "budget_s": asked, "cap_s": cap}
     else:
         assert sweep_budget_s("focused", asked, ladder) == asked
@@ -79,7 +79,7 @@ def test_a_budget_of_exactly_the_cap_is_allowed() -> None:
 @pytest.mark.parametrize(("number", "text"), [(900.0, "900"), (0.5, "0.5"), (1e6, "1000000")])
 def test_seconds_are_printed_without_zeros_that_say_nothing(number: float, text: str) -> None:
     """As they would be typed."""
-    assert shortest(number) == text
+    assert plain_seconds(number) == text
 
 
 def test_nothing_is_refused_before_the_clock_runs() -> None:

@@ -111,7 +111,7 @@ def test_runs_start_while_the_next_one_fits():
     """Three tenths fit into three tenths, exactly; a fourth does not, and is said to be too much."""
     ceiling = Ceiling(D("0.3"), reserve_per_run=D("0.1"))
     assert [spend(ceiling, ONE, cost("0.1")) for _ in range(4)] == [True, True, True, False]
-    assert ceiling.books.spent == D("0.3")
+    assert ceiling.spending.spent == D("0.3")
     assert ceiling.sentence == (
         "ceiling of $0.3 reached: $0.3 spent, and a run of one may cost $0.1"
     )
@@ -140,7 +140,7 @@ def test_an_unknown_cost_counts_as_the_reserve():
     ceiling = Ceiling(D("0.3"), reserve_per_run=D("0.1"))
     costs = [None, unknown(), unknown("0.05")]
     assert [spend(ceiling, ONE, price) for price in costs] == [True, True, True]
-    assert ceiling.books.spent == D("0.3")
+    assert ceiling.spending.spent == D("0.3")
     assert not spend(ceiling, ONE, None)
 
 
@@ -214,7 +214,7 @@ def test_a_first_run_that_never_began_is_still_to_come():
     """Nothing is known about the scenario afterwards either."""
     ceiling = Ceiling(D("1"))
     ceiling.try_start(ONE).release()
-    assert ceiling.books == Spending(limit=D("1"))
+    assert ceiling.spending == Spending(limit=D("1"))
     assert spend(ceiling, ONE, cost("0.1"))
 
 
@@ -225,7 +225,7 @@ def test_a_reservation_ends_once():
     reservation.settle(cost("0.05"))
     reservation.settle(cost("0.05"))
     reservation.release()
-    assert ceiling.books == Spending(limit=D("1"), spent=D("0.05"))
+    assert ceiling.spending == Spending(limit=D("1"), spent=D("0.05"))
 
 
 def test_a_stopped_sweep_starts_nothing_and_is_not_exhausted():
@@ -287,7 +287,7 @@ def test_a_run_waits_for_those_in_flight_when_they_may_leave_enough():
     assert second.waits()
     first.settle(cost("0.4"))
     second.told().settle(cost("0.1"))
-    assert ceiling.books.spent == D("0.5")
+    assert ceiling.spending.spent == D("0.5")
 
 
 def test_a_run_that_waited_in_vain_is_refused():
@@ -317,12 +317,12 @@ def test_a_first_run_of_unknown_cost_goes_alone(other):
     assert first.waits()
     known.settle(cost("0.1"))
     alone = first.told()
-    assert ceiling.books.in_flight == (None,)
+    assert ceiling.spending.in_flight == (None,)
     third = Asking(ceiling, THREE)
     assert third.waits()
     alone.settle(cost("0.1"))
     third.told().settle(cost("0.1"))
-    assert ceiling.books.spent == D("0.3")
+    assert ceiling.spending.spent == D("0.3")
 
 
 def test_first_runs_go_before_others():
@@ -386,7 +386,7 @@ def test_threads_never_start_a_run_that_does_not_fit(limit, per_run, has_history
             reservation = ceiling.try_start(name)
             if reservation is None:
                 return
-            books = ceiling.books
+            books = ceiling.spending
             if reservation.reserve is None and books.in_flight != (None,):
                 problems.append(books)
             # Costs are at most their reserves here, unless the first run set a lower one.
@@ -406,7 +406,7 @@ def test_threads_never_start_a_run_that_does_not_fit(limit, per_run, has_history
         thread.join(60)
     assert not any(thread.is_alive() for thread in threads)
     assert problems == []
-    assert ceiling.books.in_flight == ()
+    assert ceiling.spending.in_flight == ()
 
 
 # --- the arithmetic ------------------------------------------------------------------------------
@@ -424,7 +424,7 @@ reserves = st.none() | amounts
 @given(books, reserves)
 def test_what_starts_fits(before, reserve):
     """The rule itself, in fractions."""
-    if before.judge(reserve) != "start":
+    if before.decide(reserve) != "start":
         return
     assert before.is_bounded
     known = [Fraction(one) for one in before.in_flight if one is not None]
@@ -439,17 +439,17 @@ def test_what_starts_fits(before, reserve):
 @given(books, reserves)
 def test_what_is_refused_never_fits(before, reserve):
     """Not even when everything in flight turns out to be free."""
-    if before.judge(reserve) == "refuse":
+    if before.decide(reserve) == "refuse":
         idle = Spending(limit=before.limit, spent=before.spent, is_bounded=before.is_bounded)
-        assert idle.judge(reserve) == "refuse"
+        assert idle.decide(reserve) == "refuse"
 
 
 @given(books, reserves)
 def test_nothing_waits_for_nothing(before, reserve):
     """With no run in flight the answer is final: nobody could wake who waits."""
     idle = Spending(limit=before.limit, spent=before.spent, is_bounded=before.is_bounded)
-    assert idle.judge(reserve) in {"start", "refuse"}
-    if before.judge(reserve) == "wait":
+    assert idle.decide(reserve) in {"start", "refuse"}
+    if before.decide(reserve) == "wait":
         assert before.in_flight
 
 
@@ -459,7 +459,7 @@ def test_an_unknown_cost_is_never_cheaper_than_the_reserve(before, reserve, leas
     after = before.started(reserve).finished(reserve, None, least)
     assert after.spent - before.spent >= max(reserve or 0, least)
     if reserve is None:
-        assert after.judge(D("0")) == "refuse"
+        assert after.decide(D("0")) == "refuse"
 
 
 @given(books, reserves, amounts)
@@ -477,18 +477,18 @@ class Sweeping(RuleBasedStateMachine):
     @initialize(limit=amounts)
     def open(self, limit):
         self.limit = Fraction(limit)
-        self.books = Spending(limit=limit)
+        self.spending = Spending(limit=limit)
         self.spent = Fraction(0)
         self.flying = []
 
     @rule(reserve=reserves)
     def start(self, reserve):
-        if self.books.judge(reserve) == "start":
+        if self.spending.decide(reserve) == "start":
             assert self.spent + sum(Fraction(r or 0) for r in self.flying) <= self.limit
             assert reserve is None or (
                 self.spent + sum(map(Fraction, self.flying)) + Fraction(reserve) <= self.limit
             )
-            self.books = self.books.started(reserve)
+            self.spending = self.spending.started(reserve)
             self.flying.append(reserve)
 
     @precondition(lambda self: self.flying)
@@ -496,7 +496,7 @@ class Sweeping(RuleBasedStateMachine):
     def finish(self, data, price, least):
         reserve = data.draw(st.sampled_from(self.flying))
         self.flying.remove(reserve)
-        self.books = self.books.finished(reserve, price, least)
+        self.spending = self.spending.finished(reserve, price, least)
         unknown_cost = max(reserve or D("0"), least)
         self.spent += Fraction(unknown_cost if price is None else price)
 
@@ -505,13 +505,13 @@ class Sweeping(RuleBasedStateMachine):
     def release(self, data):
         reserve = data.draw(st.sampled_from(self.flying))
         self.flying.remove(reserve)
-        self.books = self.books.released(reserve)
+        self.spending = self.spending.released(reserve)
 
     @invariant()
     def the_books_agree(self):
         if hasattr(self, "books"):
-            assert Fraction(self.books.spent) == self.spent
-            assert sorted(map(str, self.books.in_flight)) == sorted(map(str, self.flying))
+            assert Fraction(self.spending.spent) == self.spent
+            assert sorted(map(str, self.spending.in_flight)) == sorted(map(str, self.flying))
             assert self.flying.count(None) <= 1
             assert None not in self.flying or len(self.flying) == 1
 

@@ -270,7 +270,7 @@ _SHORT_ID = 10
 
 def _text(verified: Sequence[VerifiedRevision], found: Verification, _: Mapping[str, str]) -> None:
     for one in verified:
-        for line in coverage_lines(one.answer, _name(one)):
+        for line in coverage_lines(one.result, _name(one)):
             printing.data(line)
     if found.policy_from is not None:
         printing.data(f"judged by the policy of {found.policy_from[:_SHORT_ID]}")

@@ -1,4 +1,4 @@
-"""`wt log`, without its printing: what was recorded on the trees of commits."""
+"""The document of `wt log`: commits with the rows recorded on their trees."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def commit_log(
 ) -> CommitLog:
     """Return the log of the first `limit` of `commits`.
 
-    With `scenario`, a name or `pack/name`, only its rows and only commits that have any. Raises
+    With `scenario` (`name` or `pack/name`), only its rows, and only commits that have some. Raises
     `GitError`.
     """
     checker = CoverageChecker(repository, view, explain=False)
@@ -47,7 +47,7 @@ def _logged(
 ) -> LoggedCommit:
     try:
         covered = isinstance(checker.commit(commit.id), Covered)
-    except ConfigurationError:  # an old commit whose tables today's version refuses
+    except ConfigurationError:  # an old commit, whose tables this version refuses
         covered = False
     rows = checker.recorded(commit.id, skipped)
     return LoggedCommit(
@@ -57,14 +57,13 @@ def _logged(
         covered=covered,
         rows=[
             _row(one)
-            for one in sorted(rows, key=_place)
+            for one in sorted(rows, key=_order)
             if scenario is None or scenario in {one.row.scenario, one.row.name}
         ],
     )
 
 
-def _place(one: CheckedRow) -> tuple[str, str, str, bytes]:
-    """Return what rows are sorted by: time, and within a second sweep and scenario."""
+def _order(one: CheckedRow) -> tuple[str, str, str, bytes]:
     return (one.row.ts, one.row.sweep_id, one.row.name, one.row.raw)
 
 

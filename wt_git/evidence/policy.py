@@ -17,33 +17,33 @@ if TYPE_CHECKING:
     from wt_git.git.history import CommitFacts, History
 
 SANDBOX_RUNTIME = "in_memory"
-"""The built-in runtime without an agent: it counts only where a policy names it."""
+"""The built-in runtime without an agent. It counts only if a policy names it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What must be shown. `models` maps a tier to the labels that it may run on."""
+    """The gate table, and the model labels that each tier may run on."""
 
     gate: Gate = field(default_factory=Gate)
     models: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def is_about(self, runtime: str | None, target: str | None) -> bool:
-        """Say whether rows against this runtime count; compared literally, nothing is resolved."""
+        """Say whether rows against this runtime count; names are compared literally."""
         if self.gate.runtime is not None:
             return self.gate.runtime in {runtime, target}
         sandboxed = target is not None and target.split("|", 1)[0] == SANDBOX_RUNTIME
         return runtime != SANDBOX_RUNTIME and not sandboxed
 
     def allows_model(self, tier: str, model: str | None) -> bool:
-        """Say whether `tier` may run on the model; a tier without a list may use any."""
+        """Say whether `tier` may run on the model. A tier without a list may use any."""
         allowed = self.models.get(tier)
         return allowed is None or model in allowed
 
 
 def settings_of(history: History, commit: CommitFacts) -> Settings:
-    """Return the settings that a commit holds at its top; defaults where it has no such file.
+    """Return the settings in a commit's pyproject.toml, the defaults if it has none.
 
-    Raises `ConfigurationError` for a table that may not be, `GitError` when the file is not here.
+    Raises `ConfigurationError` for an invalid table, `GitError` when the file is missing here.
     """
     data = history.file(commit.tree, FILE_NAME)
     return parse(data, f"{FILE_NAME} of {commit.short}") if data is not None else Settings()

@@ -28,7 +28,6 @@ from wt_git.records.notes import LONGEST_LINE
 from wt_git.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
     from wt_git.git.notes.store import Notes
@@ -40,7 +39,7 @@ _DECISION_LIMIT = 120
 
 
 class Reviewed(NamedTuple):
-    """A review that is on disk: the sweep it is of, and its line as it stands in the file."""
+    """A recorded review, with its sweep and its line in the file."""
 
     sweep: FinishedSweep
     record: ReviewRecord
@@ -50,10 +49,10 @@ class Reviewed(NamedTuple):
 def review_sweep(
     runs_dir: RunsDir, wanted: str, decision: str | None, *, now: datetime
 ) -> Reviewed:
-    """Append a review of the sweep that `wanted` names: its id, or how that begins.
+    """Append a review of the sweep whose id is, or begins with, `wanted`.
 
-    `decision` is None when the sweep changed none. Raises `UsageError` for a blank decision and for
-    a sweep that did not end there, `StorageError` when the disk refuses.
+    `decision` is None if the sweep changed none. Raises `UsageError` for a blank decision and for an
+    unknown or unfinished sweep, `StorageError` if the file cannot be written.
     """
     if decision is not None and not any(c.isprintable() and not c.isspace() for c in decision):
         raise UsageError(
@@ -84,42 +83,40 @@ def _found(runs_dir: Path, wanted: str) -> FoundSweep:
         case FoundSweep():
             return found
         case Ambiguous(sweeps):
+            more = len(sweeps) - _MOST_NAMED
             raise UsageError(
                 f"'{one_line(wanted)}' begins the ids of {len(sweeps)} sweeps: which one?",
-                hints=(*map(_named, sweeps[:_MOST_NAMED]), *_more(len(sweeps))),
+                hints=(
+                    *map(_description, sweeps[:_MOST_NAMED]),
+                    *([f"and {more} more"] if more > 0 else []),
+                ),
                 code="sweep-ambiguous",
                 facts={**facts, "sweep_ids": [one.sweep_id for one in sweeps]},
             )
         case None:
-            raise _unknown(runs_dir, wanted, facts)
+            short = f"; the beginning of an id needs {SHORTEST_PREFIX} characters"
+            raise UsageError(
+                f"no finished sweep '{one_line(wanted)}' is recorded in '{runs_dir}'"
+                f"{short if len(wanted) < SHORTEST_PREFIX else ''}",
+                hints=(
+                    "wt run says the id when a sweep starts, and records the sweep when it ends",
+                ),
+                code="sweep-unknown",
+                facts=facts,
+            )
 
 
-def _unknown(runs_dir: Path, wanted: str, facts: Mapping[str, object]) -> UsageError:
-    short = len(wanted) < SHORTEST_PREFIX
-    return UsageError(
-        f"no finished sweep '{one_line(wanted)}' is recorded in '{runs_dir}'"
-        + (f"; the beginning of an id needs {SHORTEST_PREFIX} characters" if short else ""),
-        hints=("wt run says the id when a sweep starts, and records the sweep when it ends",),
-        code="sweep-unknown",
-        facts=facts,
-    )
-
-
-def _named(sweep: FinishedSweep) -> str:
+def _description(sweep: FinishedSweep) -> str:
     question = f": {sweep.question}" if sweep.question else ""
-    told = f"{sweep.sweep_id}  {sweep.ts or '?'}  {sweep.tier}, label {sweep.label or '?'}"
-    return one_line(told) + one_line(question, _QUESTION_LIMIT)
-
-
-def _more(count: int) -> list[str]:
-    return [f"and {count - _MOST_NAMED} more"] if count > _MOST_NAMED else []
+    words = f"{sweep.sweep_id}  {sweep.ts or '?'}  {sweep.tier}, label {sweep.label or '?'}"
+    return one_line(words) + one_line(question, _QUESTION_LIMIT)
 
 
 def _later_than(last: Review | None, now: datetime) -> str:
-    """Return the time of a new review, later than that of the `last` one in any case.
+    """Return a time for a new review that is later than the `last` one's.
 
-    The file has an order; the lines of a note are a set, of which the latest holds. Two reviews
-    within a second, or after the clock was set back, must not be told apart by their text.
+    Lines of a note have no order, so the latest time decides, also for two reviews within a second
+    and after the clock was set back.
     """
     text = whole_seconds(now)
     if last is None or last.ts is None or last.ts < text:
@@ -132,9 +129,9 @@ def _later_than(last: Review | None, now: datetime) -> str:
 
 
 def write_review_note(runs_dir: Path, folder: Path, reviewed: Reviewed) -> str | None:
-    """Add a review to the notes of its sweep, where it has some; return a warning or None.
+    """Add a review to the notes of its sweep, if it has any; return a warning, or None.
 
-    The repository is the one that `folder` is in.
+    The notes are those of the repository around `folder`.
     """
     size = len(reviewed.line.encode())
     if not (reviewed.sweep.fingerprint or "").startswith("sha256:"):
@@ -167,12 +164,12 @@ def _add_to_notes(notes: Notes, runs_dir: Path, reviewed: Reviewed) -> None:
         if sweep.sweep_id in view.sweeps(tree)
     ]
     if noted:
-        with notes.transaction(_subject(reviewed.record)) as tx:
+        with notes.transaction(_commit_subject(reviewed.record)) as tx:
             for tree in noted:
                 tx.add(tree, sweep.sweep_id, [reviewed.line.encode()])
 
 
-def _subject(review: ReviewRecord) -> str:
+def _commit_subject(review: ReviewRecord) -> str:
     if review.decision is None:
         return f"review: changed no decision [{review.sweep_id}]"
     said = one_line(review.decision.strip(), _DECISION_LIMIT)

@@ -14,6 +14,14 @@ from wt_git.evidence.coverage.checker import CoverageChecker
 from wt_git.evidence.coverage.evidence_trees import JoinedNotes
 from wt_git.evidence.coverage.result import CoverageResult, Covered, NotCovered, Reason
 from wt_git.evidence.policy import policy_from, settings_of
+from wt_git.records.documents.verify import (
+    NearestEvidence,
+    Verification,
+    VerifiedCommit,
+    VerifiedReason,
+    VerifiedRow,
+    VerifiedSubject,
+)
 from wt_git.text import one_line
 
 if TYPE_CHECKING:
@@ -24,16 +32,22 @@ if TYPE_CHECKING:
 
     from wt_git.config import Settings
     from wt_git.evidence.coverage.evidence_trees import NotesSource
+    from wt_git.evidence.coverage.stored_rows import StoredRow
     from wt_git.git.history import CommitFacts, History
 
 _NULL = "0" * 40
+_WITHOUT_EVIDENCE = frozenset(
+    {"no-evidence", "no-notes", "stale-evidence", "base-moved", "history-short"}
+)
 
 
 @dataclass(frozen=True, slots=True)
 class PullRequest:
-    """`merge` is the commit that the service built, None when it checks the head out itself.
+    """The pull request that CI runs for.
 
-    Its first parent is the base then. `bases` are other names for the base, the surest first.
+    `merge` is the commit that the service built, with the base as its first parent; None if the
+    service checks out the head. `bases` are other names for the base, the most reliable first. They
+    come from the service: a base taken from the pushed commits could choose its own policy.
     """
 
     merge: str | None = None
@@ -43,13 +57,10 @@ class PullRequest:
 def pull_request(environ: Mapping[str, str], event: Mapping[str, Any]) -> PullRequest | None:
     """Return the pull request that CI runs for; None outside of CI and for other events.
 
-    `event` is the document that GitHub describes its event with; empty elsewhere.
+    `event` is GitHub's event document, empty elsewhere.
     """
-    for service in (_github, _gitlab, _azure, _others):
-        found = service(environ, event)
-        if found is not None:
-            return found
-    return None
+    found = (service(environ, event) for service in (_github, _gitlab, _azure, _others))
+    return next((one for one in found if one is not None), None)
 
 
 def _github(environ: Mapping[str, str], event: Mapping[str, Any]) -> PullRequest | None:
@@ -59,7 +70,7 @@ def _github(environ: Mapping[str, str], event: Mapping[str, Any]) -> PullRequest
         return PullRequest(bases=_known(base))
     if name not in {"pull_request", "pull_request_target"}:
         return None
-    # Of `pull_request_target` GITHUB_SHA is the base, of `pull_request` the merge of both.
+    # GITHUB_SHA is the merge for `pull_request`, and the base for `pull_request_target`.
     built = environ.get("GITHUB_REF", "").endswith("/merge") and name == "pull_request"
     branch = environ.get("GITHUB_BASE_REF")
     return PullRequest(
@@ -98,7 +109,7 @@ def _azure(environ: Mapping[str, str], _: Mapping[str, Any]) -> PullRequest | No
 
 
 def _others(environ: Mapping[str, str], _: Mapping[str, Any]) -> PullRequest | None:
-    """Jenkins and Bitbucket name the branch that a request is for."""
+    # Jenkins and Bitbucket name the branch that a request is for.
     branch = environ.get("CHANGE_TARGET") or environ.get("BITBUCKET_PR_DESTINATION_BRANCH")
     commit = environ.get("BITBUCKET_PR_DESTINATION_COMMIT")
     if not branch and not commit:
@@ -117,29 +128,24 @@ def _within(event: Mapping[str, Any], *path: str) -> object:
     return found
 
 
-_BARE_OF_EVIDENCE = frozenset(
-    {"no-evidence", "no-notes", "stale-evidence", "base-moved", "history-short"}
-)
-
-
 @dataclass(frozen=True, slots=True)
 class VerifiedRevision:
-    """The answer for a commit, by the name it was asked by.
+    """The result for `commit`, which the user named `revision`.
 
-    `answer.commit` is another commit where the head of a pull request stands in for its merge.
+    `result.commit` is the head of a pull request if that was checked in place of its merge.
     """
 
     revision: str
     commit: CommitFacts
-    answer: CoverageResult
+    result: CoverageResult
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerificationScope:
-    """Whose policy judges and which commits are of a pull request.
+    """Whose policy is applied, and which commits belong to a pull request.
 
-    `policy` None: each commit's own. `merge` is the merge that CI built, whose first parent is the
-    base. `base` is what the pull request is for; commits that it has are not the request's own.
+    Without `policy`, each commit's own is applied. `merge` is the merge that CI built, whose first
+    parent is the base. Commits that are in `base` do not belong to the pull request.
     """
 
     policy: Settings | None = None
@@ -148,52 +154,50 @@ class VerificationScope:
 
 
 class Verifier:
-    """Judges commits of `repository` by the notes in `view`.
+    """Checks commits of `repository` against the notes in `view`.
 
-    `fork` holds the notes of a fork; they are added for the pull request's own commits only.
+    The notes in `fork` are added for commits of the pull request only.
     """
 
     def __init__(
         self,
         repository: pygit2.Repository,
         view: NotesSource,
-        judging: VerificationScope,
+        scope: VerificationScope,
         *,
         fork: NotesSource | None = None,
         runs_dirs: Sequence[Path] = (),
     ) -> None:
         self._checker = CoverageChecker(repository, view, runs_dirs=runs_dirs)
-        both = JoinedNotes(view, fork) if fork is not None else None
-        self._forked = (
-            CoverageChecker(repository, both, runs_dirs=runs_dirs) if both is not None else None
-        )
-        self._judging = judging
+        self._request_checker = self._checker
+        if fork is not None:
+            both = JoinedNotes(view, fork)
+            self._request_checker = CoverageChecker(repository, both, runs_dirs=runs_dirs)
+        self._scope = scope
         self.history: History = self._checker.history
 
     def verify(self, revision: str, commit: CommitFacts) -> VerifiedRevision:
-        """Return the answer for one commit. Raises `GitError` and `ConfigurationError`."""
-        answer = self._answer(commit)
-        if commit.id == self._judging.merge and isinstance(answer, NotCovered):
-            answer = self._for_the_merge(commit, answer)
-        return VerifiedRevision(revision, commit, answer)
+        """Return the result for one commit. Raises `GitError` and `ConfigurationError`."""
+        result = self._check(commit)
+        if commit.id == self._scope.merge and isinstance(result, NotCovered):
+            result = self._check_merge(commit, result)
+        return VerifiedRevision(revision, commit, result)
 
-    def _answer(self, commit: CommitFacts) -> CoverageResult:
-        settings = self._judging.policy
-        checker = self._checker
-        if self._forked is not None and self._is_the_requests_own(commit):
-            checker = self._forked
+    def _check(self, commit: CommitFacts) -> CoverageResult:
+        settings = self._scope.policy
+        checker = self._request_checker if self._is_of_the_request(commit) else self._checker
         policy = policy_from(settings) if settings is not None else None
         return checker.commit(commit.id, policy=policy, before=settings)
 
-    def _is_the_requests_own(self, commit: CommitFacts) -> bool:
-        """Say whether a commit came with the pull request: neither its base, nor CI's merge.
+    def _is_of_the_request(self, commit: CommitFacts) -> bool:
+        """Say whether a commit came with the pull request, and is neither its base nor CI's merge.
 
-        A merge whose tree is that of the head says nothing that the head does not.
+        A merge with the tree of the head counts as the head: the fork tested this very tree.
         """
-        base = self._judging.base
+        base = self._scope.base
         if base is None or self.history.contains(base, commit.id):
             return False
-        if commit.id != self._judging.merge:
+        if commit.id != self._scope.merge:
             return True
         head = self._head(commit)
         return head is not None and head.tree == commit.tree
@@ -201,26 +205,43 @@ class Verifier:
     def _head(self, merge: CommitFacts) -> CommitFacts | None:
         return self.history.commit(merge.parents[1]) if len(merge.parents) == 2 else None  # noqa: PLR2004
 
-    def _for_the_merge(self, merge: CommitFacts, answer: NotCovered) -> CoverageResult:
-        """Return what holds for a merge without evidence of its own: its head may stand in."""
-        if not {reason.code for reason in answer.reasons} <= _BARE_OF_EVIDENCE:
-            return answer  # there is something on the merge's own tree, and it is not enough
-        settings = self._judging.policy or settings_of(self.history, merge)
+    def _check_merge(self, merge: CommitFacts, result: NotCovered) -> CoverageResult:
+        """Return the result for a merge without evidence of its own: the head may be checked."""
+        if not {reason.code for reason in result.reasons} <= _WITHOUT_EVIDENCE:
+            return result  # there is evidence on the merge's own tree, and it is not enough
+        settings = self._scope.policy or settings_of(self.history, merge)
         if settings.gate.merge != "head":
-            return replace(answer, reasons=(_untested(merge), *answer.reasons))
+            untested = Reason(
+                code="merge-untested",
+                message=f"{merge.short} is the merge of head and base that CI built, and nobody "
+                'tested what comes out of both; the policy wants evidence for it (merge = "own")',
+                hints=(f"git fetch origin && git merge {merge.parents[0]}",),
+            )
+            return replace(result, reasons=(untested, *result.reasons))
         head = self._head(merge)
         if head is None:
-            return replace(answer, reasons=(_head_missing(merge), *answer.reasons))
-        of_head = self._answer(head)
-        stands = f"the merge {merge.short} that CI built has no evidence of its own; the head "
+            missing = Reason(
+                code="head-missing",
+                message=f"the head of the pull request that {merge.short} merges is not in this clone",
+                facts=merge.parents[1:],
+                hints=("wt verify --fetch", "git fetch --depth=2 origin HEAD"),
+            )
+            return replace(result, reasons=(missing, *result.reasons))
+        of_head = self._check(head)
+        remark = (
+            f"the merge {merge.short} that CI built has no evidence of its own; the head "
+            f"{head.short} was asked about"
+        )
         if isinstance(of_head, Covered):
-            said = f'{stands}{head.short} of the pull request stands in for it (merge = "head")'
-            return replace(of_head, remarks=(said, *of_head.remarks))
-        return replace(of_head, remarks=(f"{stands}{head.short} was asked about", *of_head.remarks))
+            remark = (
+                f"the merge {merge.short} that CI built has no evidence of its own; the head "
+                f'{head.short} of the pull request stands in for it (merge = "head")'
+            )
+        return replace(of_head, remarks=(remark, *of_head.remarks))
 
 
 def settings_at(history: History, revision: str) -> tuple[Settings, CommitFacts]:
-    """Return the settings of the commit that `revision` names. Raises `UsageError` if not here."""
+    """Return the settings in the commit that `revision` names. Raises `UsageError` if missing."""
     found = history.resolve(revision)
     if found is None:
         raise UsageError(
@@ -239,19 +260,69 @@ def settings_at(history: History, revision: str) -> tuple[Settings, CommitFacts]
         ) from error
 
 
-def _untested(merge: CommitFacts) -> Reason:
-    return Reason(
-        code="merge-untested",
-        message=f"{merge.short} is the merge of head and base that CI built, and nobody tested what "
-        'comes out of both; the policy wants evidence for it (merge = "own")',
-        hints=(f"git fetch origin && git merge {merge.parents[0]}",),
+def verification_document(
+    verified: Sequence[VerifiedRevision], *, policy_from: str | None, warnings: Sequence[str]
+) -> Verification:
+    """Return the results as the document for machines; `policy_from` is the policy's commit."""
+    return Verification(
+        covered=all(isinstance(one.result, Covered) for one in verified),
+        policy_from=policy_from,
+        commits=[_commit(one) for one in verified],
+        warnings=list(warnings),
     )
 
 
-def _head_missing(merge: CommitFacts) -> Reason:
-    return Reason(
-        code="head-missing",
-        message=f"the head of the pull request that {merge.short} merges is not in this clone",
-        facts=merge.parents[1:],
-        hints=("wt verify --fetch", "git fetch --depth=2 origin HEAD"),
+def _commit(one: VerifiedRevision) -> VerifiedCommit:
+    result = one.result
+    covered = result if isinstance(result, Covered) else None
+    missing = result if isinstance(result, NotCovered) else None
+    return VerifiedCommit(
+        revision=one.revision,
+        commit=one.commit.id,
+        title=one.commit.subject,
+        judged=result.commit,
+        tree=result.tree,
+        covered=covered is not None,
+        thinned=covered is not None and covered.thinned,
+        rows=[_row(row) for row in covered.rows] if covered else [],
+        failing_rows=[_row(row) for row in result.failing_rows],
+        subjects=[
+            VerifiedSubject(target=agent.target, model=agent.model, plugin=agent.plugin)
+            for agent in result.agents
+        ],
+        reasons=[_reason(why) for why in missing.reasons] if missing else [],
+        nearest=_nearest(missing),
+        skipped=dict(result.skipped),
+        remarks=list(result.remarks),
+    )
+
+
+def _row(row: StoredRow) -> VerifiedRow:
+    return VerifiedRow(
+        sweep_id=row.sweep_id,
+        ts=row.ts,
+        scenario=row.scenario,
+        pack=row.pack,
+        tier=row.tier,
+        verdict=row.verdict,
+        passed=row.passed,
+        runs=row.runs,
+    )
+
+
+def _reason(why: Reason) -> VerifiedReason:
+    return VerifiedReason(
+        code=why.code, message=why.message, facts=list(why.facts), hints=list(why.hints)
+    )
+
+
+def _nearest(result: NotCovered | None) -> NearestEvidence | None:
+    if result is None or result.nearest is None:
+        return None
+    nearest = result.nearest
+    return NearestEvidence(
+        tree=nearest.tree,
+        commit=nearest.found_at,
+        sweep_id=nearest.row.sweep_id,
+        files=list(nearest.differing),
     )

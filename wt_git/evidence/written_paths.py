@@ -13,15 +13,13 @@ from typing import TYPE_CHECKING, TextIO
 
 from wt_git import files
 from wt_git.errors import GitError, StorageError, UsageError
-from wt_git.git import repository
-from wt_git.git.repository import tracked_below
+from wt_git.git.repository import is_tracked, top_level, tracked_below
 from wt_git.records import layout
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from wt_git.evidence.fingerprint.fingerprinter import Fingerprinter, FingerprintInputs
-    from wt_git.git.repository import Repository
+    from wt_git.evidence.fingerprint.fingerprinter import Fingerprinter
     from wt_git.records.runs_dir import RunsDir
 
 
@@ -32,10 +30,10 @@ def check_output(
     named: str = "--out",
     is_ours: Callable[[Path], bool] = lambda _out: False,
 ) -> None:
-    """Raise `UsageError` unless `out` may be written: it is new, or `wt` wrote it before.
+    """Raise `UsageError` unless `out` is a new file, or one that wt wrote before.
 
-    `named` is how messages call the file. `is_ours` says of a file that no record names whether it
-    can be told to be of `wt` by looking at it.
+    `named` is the file's name in messages. `is_ours(out)` may recognise a file of wt that is not
+    registered.
     """
     if "\n" in str(out) or "\r" in str(out):
         raise _not_ours(f"{named} may not hold a line break", out, "line-break")
@@ -55,10 +53,10 @@ def writing_output(
     is_ours: Callable[[Path], bool],
     say: Callable[[str], None] = lambda _sentence: None,
 ) -> Iterator[TextIO]:
-    """Yield a stream whose text becomes the file `out`, which is remembered as an output of `wt`.
+    """Yield a stream whose text becomes the file `out`, and register it as an output of wt.
 
-    See `check_output`. Nothing is written, and nothing remembered, for a file that is refused. Where
-    it cannot be remembered, `say` is told what follows from that. Raises `UsageError`.
+    See `check_output`. A refused file is neither written nor registered. `say` gets a note if
+    registering fails. Raises `UsageError`.
     """
     check_output(out, runs_dir, named=named, is_ours=is_ours)
     try:
@@ -81,7 +79,8 @@ def writing_output(
 def _check_place(
     out: Path, runs_dir: RunsDir, called: str, is_ours: Callable[[Path], bool]
 ) -> None:
-    if _is_a_record_of_ours(out, runs_dir.path):
+    place, home = out.resolve(), runs_dir.path.resolve()
+    if place.is_relative_to(home) and layout.is_kept_place(place.relative_to(home)):
         raise _not_ours(
             f"{called} is where wt keeps its records; name a file outside of '{runs_dir.path}'",
             out,
@@ -89,21 +88,23 @@ def _check_place(
         )
     if out.is_dir():
         raise _not_ours(f"{called} is a folder; name a file in it", out, "folder")
-    if repository.is_tracked(out):
+    if is_tracked(out):
         raise _not_ours(
             f"{called} is a file that git tracks; name one that is not part of the repository",
             out,
             "tracked",
         )
-    # A link that leads nowhere is somebody's too.
-    if os.path.lexists(out) and not _is_registered(out, runs_dir) and not is_ours(out):
+    # `lexists`, because a link to a missing file belongs to somebody too.
+    exists = os.path.lexists(out)
+    if exists and place not in runs_dir.registered_outputs(top_level(out)) and not is_ours(out):
         raise _not_ours(
             f"{called} exists and no earlier wt command with the runs directory "
             f"'{runs_dir.path}' wrote it; remove it or name another file",
             out,
             "exists",
         )
-    if _is_a_place_of_code(out):
+    is_code = place.suffix.lower() == ".py" or place.name == "pyproject.toml"
+    if is_code or ".git" in place.parts:
         raise _not_ours(
             f"{called} is where code or its configuration belongs: what is put there later would "
             "never be under test; name a document, such as out.json",
@@ -112,82 +113,52 @@ def _check_place(
         )
 
 
-def _is_registered(out: Path, runs_dir: RunsDir) -> bool:
-    return out.resolve() in runs_dir.registered_outputs(repository.top_level(out))
-
-
 def _not_ours(message: str, out: Path, reason: str) -> UsageError:
     return UsageError(message, code="out-not-ours", facts={"out": str(out), "reason": reason})
 
 
-def _is_a_record_of_ours(out: Path, runs_dir: Path) -> bool:
-    """Say whether writing `out` could replace a ledger, a trace or the like, here or later."""
-    place, home = out.resolve(), runs_dir.resolve()
-    return place.is_relative_to(home) and layout.is_kept_place(place.relative_to(home))
-
-
-def _is_a_place_of_code(out: Path) -> bool:
-    """Say whether the place is of a file that decides what runs, though there is none now."""
-    place = out.resolve()
-    return place.suffix.lower() == ".py" or place.name == "pyproject.toml" or ".git" in place.parts
-
-
 def check_runs_dir(fingerprinter: Fingerprinter) -> None:
-    """Raise `UsageError` for a runs directory that would hide what is under test.
+    """Raise `UsageError` for a runs directory that would hide files under test.
 
-    Everything in it is left out of the tree. So it may not be the repository or hold it, be a link
-    that leads out of it, or hold files that git tracks and no sweep wrote.
+    Everything in it is left out of the tree. So it may not be the repository or contain it, be a
+    link out of it, or hold tracked files that no sweep wrote.
     """
     try:
         repository = fingerprinter.repository()
         if repository is not None:
-            _check_runs_dir(fingerprinter.subject, repository)
-    except GitError:
-        return  # said when the snapshot is taken
-
-
-def _check_runs_dir(subject: FingerprintInputs, repository: Repository) -> None:
-    top, runs = repository.top.resolve(), subject.runs_dir.resolve()
-    hint = "name a folder of its own with --runs-dir"
-    if runs == top or runs in top.parents:
-        raise _hides_source(
-            f"the runs directory '{subject.runs_dir}' is the repository itself, or holds it: "
-            f"nothing would be under test; {hint}",
-            subject,
-            repository,
-        )
-    typed = subject.folder.absolute() / subject.runs_dir
-    if typed.is_symlink() and not runs.is_relative_to(top):
-        raise _hides_source(
-            f"the runs directory '{subject.runs_dir}' is a link that leads out of the repository: "
-            f"the link itself would be under test; {hint}",
-            subject,
-            repository,
-            leads_to=str(runs),
-        )
-    # A file in its place is refused by whoever wants to write there, as what it is.
-    if runs.is_relative_to(top) and not runs.is_file():
-        foreign = _tracked_source(repository, runs)
-        if foreign is not None:
-            raise _hides_source(
-                f"the runs directory '{subject.runs_dir}' holds '{foreign}', which git tracks and "
-                f"no sweep wrote: edits to it would never make evidence stale; {hint}",
-                subject,
-                repository,
-                tracked=foreign,
+            _check_runs_dir(
+                fingerprinter.inputs.folder, fingerprinter.inputs.runs_dir, repository.top
             )
+    except GitError:
+        return  # reported when the snapshot is taken
 
 
-def _hides_source(
-    message: str, subject: FingerprintInputs, repository: Repository, **more: str
-) -> UsageError:
-    facts = {"runs_dir": str(subject.runs_dir), "repository": str(repository.top), **more}
-    return UsageError(message, code="runs-dir-hides-source", facts=facts)
+def _check_runs_dir(folder: Path, runs_dir: Path, repository: Path) -> None:
+    top, runs = repository.resolve(), runs_dir.resolve()
 
+    def hides(problem: str, **facts: str) -> UsageError:
+        return UsageError(
+            f"the runs directory '{runs_dir}' {problem}; name a folder of its own with --runs-dir",
+            code="runs-dir-hides-source",
+            facts={"runs_dir": str(runs_dir), "repository": str(repository), **facts},
+        )
 
-def _tracked_source(repository: Repository, runs: Path) -> str | None:
-    """Return a tracked file below `runs` that no sweep wrote."""
+    if runs == top or runs in top.parents:
+        raise hides("is the repository itself, or holds it: nothing would be under test")
+    if not runs.is_relative_to(top):
+        if (folder.absolute() / runs_dir).is_symlink():
+            raise hides(
+                "is a link that leads out of the repository: the link itself would be under test",
+                leads_to=str(runs),
+            )
+        return
+    if runs.is_file():
+        return  # refused when the first record is written
     for path in tracked_below(runs):
         if not layout.is_ours(Path(path)):
-            return f"{runs.relative_to(repository.top.resolve()).as_posix()}/{path}"
-    return None
+            tracked = f"{runs.relative_to(top).as_posix()}/{path}"
+            raise hides(
+                f"holds '{tracked}', which git tracks and no sweep wrote: edits to it would never "
+                "make evidence stale",
+                tracked=tracked,
+            )

@@ -30,7 +30,7 @@ def covered_line(subject: str, result: Covered) -> str:
     newest_first = [row.sweep_id for row in reversed(result.rows)]
     sweeps = shortened_list(list(dict.fromkeys(newest_first)), most=_MOST_SWEEPS)
     asked = shortened_list(
-        [_tested_agent(one) for one in result.subjects], most=_MOST_SWEEPS, between="; "
+        [_tested_agent(one) for one in result.agents], most=_MOST_SWEEPS, between="; "
     )
     failing = _each_once([row.name for row in result.failing_rows])
     also = f"; failed there too, and passed: {failing}" if failing else ""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def tier_cap_s(tier: Tier, ladder: Ladder) -> float | None:
-    """Return the seconds that no sweep of `tier` may exceed; None where there is no cap."""
+    """Return the most seconds that a sweep of `tier` may take, None for no cap."""
     return {
         "probe": ladder.probe_budget_s,
         "focused": ladder.focused_budget_s,
@@ -21,7 +21,7 @@ def tier_cap_s(tier: Tier, ladder: Ladder) -> float | None:
 
 
 def sweep_budget_s(tier: Tier, asked_s: float | None, ladder: Ladder) -> float | None:
-    """Return the seconds that a sweep may take: what was asked for, or the cap; None: any number.
+    """Return the seconds that a sweep may take: `asked_s`, else the cap; None for no limit.
 
     Raises `UsageError` for more than the cap: an option may only make an experiment smaller.
     """
@@ -30,7 +30,7 @@ def sweep_budget_s(tier: Tier, asked_s: float | None, ladder: Ladder) -> float |
         return asked_s if asked_s is not None else cap_s
     if asked_s > cap_s:
         raise UsageError(
-            f"--budget {shortest(asked_s)} exceeds the {tier} tier cap of {shortest(cap_s)} "
+            f"--budget {plain_seconds(asked_s)} exceeds the {tier} tier cap of {plain_seconds(cap_s)} "
             "seconds; --budget may lower it, and a sweep that needs more is too big for its tier: "
             "run a smaller experiment, or set "
             f"{tier}_budget_s in [tool.windtunnel.ladder] for this repository",
@@ -40,15 +40,15 @@ def sweep_budget_s(tier: Tier, asked_s: float | None, ladder: Ladder) -> float |
     return asked_s
 
 
-def shortest(seconds: float) -> str:
-    """Return a number of seconds without zeros that say nothing: `900`, `0.5`."""
+def plain_seconds(seconds: float) -> str:
+    """Return seconds without trailing zeros: `900`, `0.5`."""
     return str(int(seconds)) if seconds == int(seconds) else str(seconds)
 
 
 class Budget:
-    """The clock of a sweep's budget. It is asked before anything starts, and never interrupts.
+    """The time budget of a sweep, checked before each start. Nothing that runs is interrupted.
 
-    Times are seconds of one monotonic clock. Not safe for threads by itself.
+    Times are seconds of one monotonic clock. Not thread-safe.
     """
 
     def __init__(self, budget_s: float | None) -> None:
@@ -57,22 +57,21 @@ class Budget:
         self.spent_after_s: float | None = None
 
     def start(self, now: float) -> None:
-        """Let the time run: the runtime is held."""
+        """Start the clock, once the sweep has the runtime's lock."""
         self._began = now
 
     def allows(self, now: float) -> bool:
-        """Say whether something may start; once it may not, nothing may any more.
+        """Say whether something may start. After the first refusal, nothing may.
 
-        A sweep whose last run took longer than the budget was not cut short: nobody asked.
+        A last run that takes longer than the budget is no refusal.
         """
-        if self._budget_s is None or self._began is None or self.is_spent:
-            return not self.is_spent
-        elapsed = now - self._began
-        if elapsed >= self._budget_s:
-            self.spent_after_s = elapsed
+        if self._budget_s is not None and self._began is not None and not self.is_spent:
+            elapsed = now - self._began
+            if elapsed >= self._budget_s:
+                self.spent_after_s = elapsed
         return not self.is_spent
 
     @property
     def is_spent(self) -> bool:
-        """Whether something was refused, so that the sweep is smaller than it was asked to be."""
+        """Whether a start was refused, so that the sweep was cut short."""
         return self.spent_after_s is not None

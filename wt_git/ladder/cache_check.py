@@ -1,7 +1,7 @@
 """Whether the prompts of a conversation came from the model's prompt cache.
 
-Rules: docs/ladder.md, "Cache check". Only reported numbers are read; what was not reported is
-unknown, and unknown is never a pass.
+Rules: docs/ladder.md, "Cache check". Numbers that a runtime did not report are unknown, and unknown
+is never a pass.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _UNKNOWN = "cache split not reported for one or more calls"
 
 
 class _CheckedCall(NamedTuple):
-    """One call after the first of its conversation; `miss` is the part of a reason, if it is one."""
+    """A call after the first of its conversation. `miss` says why it missed the cache."""
 
     known: bool
     line: str
@@ -34,7 +34,7 @@ def check_cache(
 ) -> CacheCheckRecord:
     """Return the result for one scenario from the `model_calls` of its runs, in run order.
 
-    Calls are numbered from 1 within their conversation, and a conversation never spans two runs.
+    Calls are numbered from 1 within their conversation. A conversation is part of one run.
     """
     checked = [
         _check_call(number, call, config.min_cached_ratio)
@@ -52,7 +52,7 @@ def check_cache(
 
 
 def combine_checks(rows: Iterable[CacheCheckRecord]) -> CacheCheckRecord:
-    """Return a sweep's result from those of its rows in selection order; without rows, a pass."""
+    """Return a sweep's result from those of its rows, in selection order. No rows are a pass."""
     listed = list(rows)
     lines = [line for row in listed for line in row.calls]
     result: Literal["fail", "unknown"]
@@ -67,7 +67,7 @@ def combine_checks(rows: Iterable[CacheCheckRecord]) -> CacheCheckRecord:
 def _after_the_first(
     calls: Sequence[Mapping[str, Any]],
 ) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Yield the calls to check with their numbers, one conversation after the other."""
+    """Yield the calls after the first of each conversation, with their numbers."""
     conversations: dict[str | None, list[Mapping[str, Any]]] = {}
     for call in calls:
         conversations.setdefault(call.get("conversation"), []).append(call)

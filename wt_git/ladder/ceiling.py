@@ -1,7 +1,7 @@
 """How much money a sweep may spend (docs/ladder.md, "A ceiling in money").
 
-`Books` is the arithmetic, without effects. `Ceiling` keeps one set of books for the threads of a
-sweep, and lets a run wait while runs in flight decide whether it fits.
+`Spending` is the arithmetic, without effects. `Ceiling` shares it between the threads of a sweep. A
+run waits while it depends on runs in flight whether it may start.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 StartDecision = Literal["start", "wait", "refuse"]
 
 _NOTHING = Decimal(0)
-# How soon a waiting run notices that the sweep was stopped: nobody who stops it can wake it.
+# Stopping a sweep wakes no waiting run, so each looks again after this time.
 _LOOK_AGAIN_S = 0.1
 
 
 def resolve_ceiling(asked: Decimal | None, ladder: Ladder) -> Decimal | None:
-    """Return what a sweep may spend: what was asked for, or `max_cost`; None: any amount.
+    """Return the amount that a sweep may spend: `asked`, else `max_cost`; None for no limit.
 
-    Raises `UsageError` for more than `max_cost`, and where nothing has a price.
+    Raises `UsageError` for more than `max_cost`, and if no prices are configured.
     """
     if asked is not None and ladder.pricing is None:
         raise UsageError(
@@ -56,10 +56,10 @@ def resolve_ceiling(asked: Decimal | None, ladder: Ladder) -> Decimal | None:
 
 
 class Spending(msgspec.Struct, frozen=True, kw_only=True):
-    """What was spent under `limit`, and what is reserved for the runs `in_flight`.
+    """The amount `spent` under `limit`, and the reserves of the runs `in_flight`.
 
-    The reserve None belongs to a first run whose cost nobody knows; it flies alone. `is_bounded`
-    false: such a run ended without a known cost, so there is no telling what was spent.
+    The first run of a scenario may have an unknown cost: its reserve is None, and it runs alone. If
+    its cost is still unknown when it ends, `is_bounded` becomes false.
     """
 
     limit: Decimal
@@ -67,8 +67,8 @@ class Spending(msgspec.Struct, frozen=True, kw_only=True):
     in_flight: tuple[Decimal | None, ...] = ()
     is_bounded: bool = True
 
-    def judge(self, reserve: Decimal | None) -> StartDecision:
-        """Say whether a run with this reserve may start: now, perhaps later, or never again."""
+    def decide(self, reserve: Decimal | None) -> StartDecision:
+        """Say whether a run with this reserve may start now, perhaps later, or never."""
         if not self.is_bounded:
             return "refuse"
         if reserve is None:
@@ -85,51 +85,49 @@ class Spending(msgspec.Struct, frozen=True, kw_only=True):
         return "start" if EXACT.add(committed, reserve) <= self.limit else "wait"
 
     def started(self, reserve: Decimal | None) -> Spending:
-        """Return the books with one more run in flight."""
+        """Return the spending with one more run in flight."""
         return msgspec.structs.replace(self, in_flight=(*self.in_flight, reserve))
 
     def released(self, reserve: Decimal | None) -> Spending:
-        """Return the books without one run that had `reserve` and spent nothing."""
+        """Return the spending without a run that had `reserve` and cost nothing."""
         remaining = list(self.in_flight)
         remaining.remove(reserve)
         return msgspec.structs.replace(self, in_flight=tuple(remaining))
 
     def finished(self, reserve: Decimal | None, cost: Decimal | None, least: Decimal) -> Spending:
-        """Return the books after a run that had `reserve`.
+        """Return the spending after a run that had `reserve`.
 
-        Its `cost` is None when unknown: then the reserve was spent, or `least` if that is more.
+        An unknown `cost` counts as the reserve, or as `least` if that is more.
         """
         after = self.released(reserve)
         if cost is None and reserve is None:
-            return msgspec.structs.replace(
-                after, spent=EXACT.add(self.spent, least), is_bounded=False
-            )
+            return msgspec.structs.replace(after, spent=EXACT.add(self.spent, least), is_bounded=False)
         if cost is None:
             cost = max(reserve or _NOTHING, least)
         return msgspec.structs.replace(after, spent=EXACT.add(self.spent, cost))
 
 
 class Reservation(msgspec.Struct, eq=False):
-    """The money that one run may spend. End it once, by `settle` or `release`; more is ignored."""
+    """The money that one run may spend. `settle` or `release` ends it; a second call does nothing."""
 
     scenario: ScenarioId
     reserve: Decimal | None
     _ceiling: Ceiling
 
     def settle(self, cost: CostUsd | None) -> None:
-        """Account for the run that ended. None: nothing is known about what it cost."""
+        """Account for the run that ended; None if nothing is known about its cost."""
         self._ceiling.settle(self, cost)
 
     def release(self) -> None:
-        """Give the money back: the agent was never contacted."""
+        """Give the money back, if the agent was never contacted."""
         self._ceiling.release(self)
 
 
 class Ceiling:
-    """The books of one sweep, for any number of threads.
+    """The spending of one sweep, for any number of threads.
 
-    A run's reserve is `reserve_per_run`, else the largest known cost of one run of its scenario:
-    what `history` says, or what this sweep has seen. Without either, the first run goes alone.
+    A run's reserve is `reserve_per_run`, else the largest known cost of a run of its scenario, from
+    `history` or this sweep. Without either, the first run goes alone.
     """
 
     def __init__(
@@ -139,7 +137,7 @@ class Ceiling:
         reserve_per_run: Decimal | None = None,
         history: Callable[[ScenarioId], Decimal | None] | None = None,
     ) -> None:
-        self._books = Spending(limit=limit)
+        self._spending = Spending(limit=limit)
         self._reserve_per_run = reserve_per_run
         self._history = history
         self._highest: dict[ScenarioId, Decimal | None] = {}
@@ -149,28 +147,27 @@ class Ceiling:
         self._refusal: str | None = None
 
     @property
-    def books(self) -> Spending:
-        """The books as they are now."""
-        return self._books
+    def spending(self) -> Spending:
+        """The spending so far."""
+        return self._spending
 
     @property
     def is_exhausted(self) -> bool:
-        """Whether a run was refused, so that the sweep is smaller than it was asked to be."""
+        """Whether a run was refused, so that the sweep was cut short."""
         return self._refusal is not None
 
     @property
     def sentence(self) -> str | None:
-        """What stopped the sweep, for people; None when nothing did."""
+        """Why the sweep was cut short, for people; None if it was not."""
         return self._refusal
 
     def try_start(
         self, scenario: ScenarioId, is_stopped: Callable[[], bool] = lambda: False
     ) -> Reservation | None:
-        """Reserve money for the next run of `scenario`; None when it must not start.
+        """Reserve money for the next run of `scenario`; None if it must not start.
 
-        While runs in flight may leave enough, this waits for them, at most until `is_stopped` is
-        true; the thread that asks must hold no reservation. The first run that does not fit ends
-        the starting of runs for good.
+        Waits while runs in flight may leave enough, at most until `is_stopped()`. The calling thread
+        must hold no reservation. After the first refusal no run starts any more.
         """
         self._look_up(scenario)
         waiting = object()
@@ -178,10 +175,10 @@ class Ceiling:
             try:
                 while self._refusal is None and not is_stopped():
                     reserve = self._reserve_of(scenario)
-                    judgement = self._books.judge(reserve)
-                    if judgement == "refuse":
+                    decision = self._spending.decide(reserve)
+                    if decision == "refuse":
                         self._refusal = self._why(scenario, reserve)
-                    elif judgement == "start" and self._is_next(reserve):
+                    elif decision == "start" and self._is_next(reserve):
                         return self._reserved(scenario, reserve)
                     else:
                         self._wait(waiting, is_first=reserve is None)
@@ -196,21 +193,19 @@ class Ceiling:
         least = _NOTHING if cost is None else least_total(cost)
         with self._changed:
             if self._close(reservation):
-                self._books = self._books.finished(reservation.reserve, known, least)
+                self._spending = self._spending.finished(reservation.reserve, known, least)
                 if known is not None:
-                    seen = self._highest.get(reservation.scenario)
-                    self._highest[reservation.scenario] = (
-                        known if seen is None else max(seen, known)
-                    )
+                    highest = self._highest.get(reservation.scenario)
+                    self._highest[reservation.scenario] = max(highest or known, known)
 
     def release(self, reservation: Reservation) -> None:
         """End a reservation whose run spent nothing."""
         with self._changed:
             if self._close(reservation):
-                self._books = self._books.released(reservation.reserve)
+                self._spending = self._spending.released(reservation.reserve)
 
     def _look_up(self, scenario: ScenarioId) -> None:
-        """Ask the history once for each scenario, outside the lock: it may read a ledger."""
+        """Read the history once per scenario, outside the lock because that may take long."""
         if self._history is None or self._reserve_per_run is not None or scenario in self._highest:
             return
         found = self._history(scenario)
@@ -223,7 +218,7 @@ class Ceiling:
         return self._highest.get(scenario)
 
     def _is_next(self, reserve: Decimal | None) -> bool:
-        """First runs go before others: they must be alone, and later ones can then overlap."""
+        """Let first runs go before others: they must run alone, and later runs may overlap."""
         return reserve is None or not self._first_runs_waiting
 
     def _wait(self, waiting: object, *, is_first: bool) -> None:
@@ -235,7 +230,7 @@ class Ceiling:
 
     def _reserved(self, scenario: ScenarioId, reserve: Decimal | None) -> Reservation:
         reservation = Reservation(scenario, reserve, self)
-        self._books = self._books.started(reserve)
+        self._spending = self._spending.started(reserve)
         self._open.add(reservation)
         return reservation
 
@@ -247,11 +242,9 @@ class Ceiling:
         return True
 
     def _why(self, scenario: ScenarioId, reserve: Decimal | None) -> str:
-        books = self._books
-        said = (
-            f"ceiling of ${plain_decimal(books.limit)} reached: ${plain_decimal(books.spent)} spent"
-        )
-        if not books.is_bounded:
+        spent = plain_decimal(self._spending.spent)
+        said = f"ceiling of ${plain_decimal(self._spending.limit)} reached: ${spent} spent"
+        if not self._spending.is_bounded:
             return (
                 f"{said} at the least, and what a run costs is not known: its tokens were not "
                 "reported or its model has no price. Set reserve_per_run in "

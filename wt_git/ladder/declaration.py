@@ -1,4 +1,7 @@
-"""What a sweep is for, and what is expected of it (docs/ladder.md, "Question and expectation")."""
+"""The declaration of a sweep: its question and expected outcome.
+
+Rules: docs/ladder.md, "Question and expectation".
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Declaration:
-    """The question, the expected outcome, and what either outcome will lead to; as given."""
+    """The question, the expected outcome, and what the user plans for either outcome."""
 
     question: str | None = None
     expect: Expectation | None = None
@@ -25,7 +28,7 @@ class Declaration:
 
 
 def missing_of(declaration: Declaration) -> list[str]:
-    """Return the options that would make a declaration whole, with values to fill in."""
+    """Return the missing options of a declaration, with values to fill in."""
     question = declaration.question is not None and declaration.question.strip()
     options = {
         '--question "…"': not question,
@@ -37,9 +40,9 @@ def missing_of(declaration: Declaration) -> list[str]:
 def check_declared(
     declaration: Declaration, *, has_history: bool, tier: Tier, runs_dir: Path, command: str
 ) -> None:
-    """Raise `UsageError` when a sweep into a directory with history does not say what it is for.
+    """Raise `UsageError` when a sweep into a directory with history has no declaration.
 
-    `command` is the command as typed, which the error completes.
+    `command` is the command as typed; the error contains it with the missing options added.
     """
     missing = missing_of(declaration)
     if not has_history or not missing:
@@ -73,12 +76,12 @@ def _without_blank_question(command: str) -> str:
 
 
 def prediction_held(expect: Expectation | None, *, passed: bool) -> bool | None:
-    """Return whether the outcome is the expected one; None where nothing was expected."""
+    """Return whether the outcome is the expected one, None if none was expected."""
     return None if expect is None else (expect == "pass") == passed
 
 
 def prediction_line(record: SweepRecord) -> str | None:
-    """Return the sentence about the prediction of a sweep that ended; None without one."""
+    """Return a sentence about the prediction of a sweep that ended, None if it had none."""
     if record.prediction_held is None:
         return None
     held = "held" if record.prediction_held else "MISSED"
@@ -86,6 +89,6 @@ def prediction_line(record: SweepRecord) -> str | None:
 
 
 def plan_line(record: SweepRecord) -> str | None:
-    """Return what was planned for the outcome that came; None where nothing was."""
+    """Return the plan for the outcome that came, None if there was none."""
     plan = record.if_pass if record.outcome == "pass" else record.if_fail
     return f"you planned, on this outcome: {plan}" if plan else None

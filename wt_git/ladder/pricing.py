@@ -19,35 +19,33 @@ if TYPE_CHECKING:
 EXACT = Context(prec=1000, rounding=ROUND_HALF_EVEN, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
 """Wide enough for the sum and product of any two finite floats; only quotients are rounded."""
 
-_SHOWN_IN_FULL = 20
-
-
-def recorded_decimal(number: float) -> Decimal:
-    """Return a float of a record as the decimal number that its text shows."""
-    return Decimal(str(number))
-
-
-def plain_decimal(amount: Decimal) -> str:
-    """Return `amount` without zeros that say nothing: `2`, `0.05`."""
-    short = amount.normalize(EXACT)
-    return format(short, "f") if abs(short.adjusted()) < _SHOWN_IN_FULL else str(short)
-
-
 DEFAULT_LABEL = "default"
-"""The entry of `models` that prices every label without an entry of its own."""
+"""The entry of `models` for every label without an entry of its own."""
 
+_SHOWN_IN_FULL = 20
 _MICRO = Decimal("0.000001")
 _MILLION = 10**6
 _SECONDS_PER_HOUR = 3600
 _MOST = Decimal(sys.float_info.max)
 
 
-def price(tokens: Tokens, wall_s: float, label: str | None, pricing: Pricing) -> CostUsd:
-    """Return what `tokens` and `wall_s` seconds cost on the model `label`.
+def recorded_decimal(number: float) -> Decimal:
+    """Return a float from a record as the decimal number that its text shows."""
+    return Decimal(str(number))
 
-    `label` is the plugin's; None is priced by `models.default`, as is a label without an entry.
-    Seconds count as records keep them, to the millisecond. Without both input and output, or
-    without rates, the token parts are null and `total` is the time alone.
+
+def plain_decimal(amount: Decimal) -> str:
+    """Return `amount` without trailing zeros: `2`, `0.05`."""
+    short = amount.normalize(EXACT)
+    return format(short, "f") if abs(short.adjusted()) < _SHOWN_IN_FULL else str(short)
+
+
+def price(tokens: Tokens, wall_s: float, label: str | None, pricing: Pricing) -> CostUsd:
+    """Return the cost of `tokens` and `wall_s` seconds on the model `label`.
+
+    `models.default` prices a label without an entry, and None. Seconds are rounded to the
+    millisecond, as in records. Without input, output or rates, the token parts are null and `total`
+    is the time alone.
     """
     rates = rates_of(label, pricing)
     time = _time(wall_s, rates, pricing)
@@ -72,12 +70,12 @@ def rates_of(label: str | None, pricing: Pricing) -> Rates | None:
 
 
 def known_total(cost: CostUsd) -> Decimal | None:
-    """Return the whole cost, None when the tokens are unknown and `total` is only the time."""
+    """Return the whole cost, None if the tokens are unknown."""
     return least_total(cost) if cost.tokens_known else None
 
 
 def least_total(cost: CostUsd) -> Decimal:
-    """Return what was spent at the least: the time, and the tokens if they are known."""
+    """Return the cost that is certain: the time, and the tokens if they are known."""
     return recorded_decimal(cost.total)
 
 
@@ -110,7 +108,7 @@ def _time(wall_s: float, rates: Rates | None, pricing: Pricing) -> Decimal:
 
 
 def _rounded(amount: Decimal) -> Decimal:
-    """Return `amount` to six decimals, and never more than a float of the record can hold."""
+    """Return `amount` to six decimals, at most the largest float."""
     return min(amount.quantize(_MICRO, context=EXACT), _MOST)
 
 

@@ -12,24 +12,21 @@ if TYPE_CHECKING:
 
 
 def tier_of(selected: int, *, is_probe: bool = False) -> Tier:
-    """Return the tier of a sweep that runs `selected` scenarios; nothing else decides it.
-
-    A replay from a recorded point is a probe.
-    """
+    """Return the tier of a sweep of `selected` scenarios; a replay from a recorded point is a probe."""
     if is_probe:
         return "probe"
     return "focused" if selected == 1 else "regression"
 
 
 def queue_priority(tier: Tier) -> int:
-    """Return the tier's place in the queue for a runtime: the smaller experiment goes first."""
+    """Return the tier's place in the queue for a runtime: smaller experiments go first."""
     return {"probe": 0, "focused": 1, "regression": 2}[tier]
 
 
 def check_model(tier: Tier, label: str | None, ladder: Ladder) -> None:
-    """Raise `UsageError` when the model that will answer is not one that `tier` may run on.
+    """Raise `UsageError` unless `tier` may run on the model.
 
-    `label` is what the runtime's plugin says, compared exactly; None: it does not say.
+    `label` is the plugin's name for the model, compared exactly; None if it does not say.
     """
     allowed = ladder.models.get(tier)
     if allowed is None or label in allowed:

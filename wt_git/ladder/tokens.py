@@ -1,6 +1,6 @@
-"""Adding up tokens without ever making a run look cheaper than it was.
+"""Sums of tokens: a sum with an unknown part is unknown (docs/architecture.md, "Tokens").
 
-A sum is null as soon as one of its parts is unknown (docs/architecture.md, "Tokens").
+Otherwise a run would look cheaper than it was.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Tokens(NamedTuple):
-    """Token counts, null where unknown; `input` is the whole prompt, cache hits included."""
+    """Token counts, None if unknown. `input` is the whole prompt, including cache hits."""
 
     input: int | None
     cached: int | None
@@ -28,8 +28,8 @@ def run_tokens(
 ) -> Tokens:
     """Return the tokens of one run from its trace's `usage` and `model_calls`.
 
-    A call without a prompt or completion count blanks all three sums, one without a cached count
-    only the cached sum. A send that reported nothing is such a call.
+    A call without a prompt or completion count makes all three sums unknown, a call without a
+    cached count only the cached sum. A send that reported nothing is such a call.
     """
     if model_calls:
         summed = Tokens(
@@ -44,7 +44,7 @@ def run_tokens(
 
 
 def total_tokens(parts: Iterable[Tokens]) -> Tokens:
-    """Return the sum per field; a field is null when any part's is."""
+    """Return the sum of each field, None if any part is unknown."""
     listed = list(parts)
     return Tokens(
         _sum(part.input for part in listed),
@@ -54,7 +54,7 @@ def total_tokens(parts: Iterable[Tokens]) -> Tokens:
 
 
 def count(value: object) -> int | None:
-    """Return `value` if it counts something: a true integer of at least 0, never a boolean."""
+    """Return `value` if it is an integer of at least 0 and no boolean, else None."""
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return value
     return None

@@ -22,6 +22,11 @@ SNAPSHOT_FAILED = "snapshot-failed"
 OUTSIDE = "outside"
 """Stands for the place of a source that is not in the tree."""
 
+COMPILED_SUFFIXES = (".pyc", ".pyo")
+"""Files that Python compiles from source: in no snapshot, tracked or not."""
+
+COMPILED_PATTERNS = tuple(f"**/*{suffix}" for suffix in COMPILED_SUFFIXES)
+
 PACK_SOURCE = "pack_source:"
 """How the name of a source begins that is a pack; what was typed follows."""
 

@@ -69,7 +69,7 @@ class Expected(msgspec.Struct, frozen=True, kw_only=True):
             label=found.request.label,
             runs_dir=str(found.request.runs_dir),
             runtime=found.request.runtime,
-            target=found.fingerprinter.subject.target,
+            target=found.fingerprinter.inputs.target,
             model=found.runtime.model,
             budget_s=None if found.budget_s is None else float(found.budget_s),
             ceiling=None if found.ceiling is None else float(found.ceiling),
@@ -91,7 +91,7 @@ class Expected(msgspec.Struct, frozen=True, kw_only=True):
 
 def forecast(found: LookedUp, ledger: Ledger) -> Expected:
     """Return what the sweep would be, from the latest rows of its scenarios on its target."""
-    target = as_recorded(found.fingerprinter.subject.target)
+    target = as_recorded(found.fingerprinter.inputs.target)
     model = None if found.runtime.model is None else as_recorded(found.runtime.model)
     scenarios = []
     for selected in found.selected:

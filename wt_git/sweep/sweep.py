@@ -281,7 +281,7 @@ class Sweep:
 
     def _keep_notes(self, lines: list[str]) -> None:
         warning = write_sweep_notes(
-            self._prepared.fingerprinter.subject.folder,
+            self._prepared.fingerprinter.inputs.folder,
             self._prepared.settings.notes_ref,
             self.sweep_id,
             lines,

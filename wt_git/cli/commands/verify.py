@@ -68,7 +68,7 @@ def command(*, as_json: bool, form: str | None, **options: Any) -> int:
 def _print(outcome: VerifyOutcome, form: str, environ: dict[str, str]) -> bool:
     from wt_git.cli import printing  # noqa: PLC0415
     from wt_git.cli.verify import FORMS  # noqa: PLC0415
-    from wt_git.evidence.verification_document import verification_document  # noqa: PLC0415
+    from wt_git.evidence.verification import verification_document  # noqa: PLC0415
 
     for warning in outcome.warnings:
         printing.talk("verify", f"warning: {warning}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
-from wt_git.ladder.budget import shortest
+from wt_git.ladder.budget import plain_seconds
 from wt_git.ladder.declaration import plan_line, prediction_line
 from wt_git.ladder.pricing import plain_decimal
 from wt_git.sweep.sweep_result import ScenarioBroke, ScenarioOutcome, ScenarioRan, WorldMismatched
@@ -101,7 +101,7 @@ def forecast_lines(expected: Expected) -> Iterator[str]:
     yield f"tier:       {found.tier} ({shortened_list(names)})"
     model = f", model {one_line(found.runtime.model)}" if found.runtime.model else ""
     yield f"runtime:    {one_line(found.request.runtime)}{model}"
-    budget = "no limit" if found.budget_s is None else f"{shortest(found.budget_s)}s"
+    budget = "no limit" if found.budget_s is None else f"{plain_seconds(found.budget_s)}s"
     ceiling = "" if found.ceiling is None else f", at most ${plain_decimal(found.ceiling)}"
     yield f"budget:     {budget}{ceiling}"
     yield f"runs:       {expected.runs} ({len(names)} x {found.request.runs})"

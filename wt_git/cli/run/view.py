@@ -19,7 +19,7 @@ from wt_git.cli.run.sweep_text import (
     explanation,
     verdict_line,
 )
-from wt_git.ladder.budget import shortest
+from wt_git.ladder.budget import plain_seconds
 from wt_git.records.events import SweepStarted
 from wt_git.sweep.sweep_result import ScenarioBroke
 from wt_git.text import many_lines, one_line, shell_word
@@ -58,7 +58,7 @@ class SweepView:
     def event(self, event: Event) -> None:
         """Announce the sweep, and move the live line on."""
         if isinstance(event, SweepStarted):
-            budget = "" if event.budget_s is None else f", budget {shortest(event.budget_s)}s"
+            budget = "" if event.budget_s is None else f", budget {plain_seconds(event.budget_s)}s"
             self.say(f"{event.tier} sweep{budget}")
             follow = f"wt watch --runs {shell_word(str(self._runs_dir))} --sweep {event.sweep_id}"
             self.say(f"sweep {event.sweep_id} — follow with: {follow}")

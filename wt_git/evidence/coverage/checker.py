@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from wt_git.config import FILE_NAME, Settings
 from wt_git.errors import ConfigurationError, GitError
 from wt_git.evidence.coverage.evidence_trees import CommitToCheck, EvidenceTree, EvidenceTrees
-from wt_git.evidence.coverage.nearest_evidence import Explainer, remarks
 from wt_git.evidence.coverage.result import CoverageResult, NotCovered
 from wt_git.evidence.coverage.row_rules import COUNTING_TIERS
 from wt_git.evidence.coverage.rules import (
@@ -24,10 +23,10 @@ from wt_git.evidence.coverage.rules import (
     check_coverage,
     readable_rows,
 )
-from wt_git.evidence.policy import Policy, policy_from, settings_of
+from wt_git.evidence.policy import Policy, gate_changes, policy_from, settings_of
 from wt_git.git.history import History
-from wt_git.git.notes.store import Notes
 from wt_git.git.trees import find_entry
+from wt_git.text import quoted_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -40,35 +39,11 @@ if TYPE_CHECKING:
     from wt_git.git.history import CommitFacts
 
 
-def coverage_of(
-    repository: pygit2.Repository,
-    commit_id: str,
-    *,
-    policy: Policy | None = None,
-    notes: NotesSource | None = None,
-    before: Settings | None = None,
-    runs_dirs: Sequence[Path] = (),
-) -> CoverageResult:
-    """Return whether the commit is covered.
-
-    `policy` defaults to that of the commit's own pyproject.toml, `notes` to what the notes ref that
-    it names and those of the remotes say. Changes of the gate and ladder tables since `before` are
-    named in the answer. Raises `GitError` when objects are missing, `ConfigurationError` for tables
-    that may not be.
-    """
-    if notes is None:
-        history = History(repository)
-        settings = settings_of(history, _here(history, commit_id))
-        notes = Notes(repository, ref=settings.notes_ref).view()
-    checker = CoverageChecker(repository, notes, runs_dirs=runs_dirs)
-    return checker.commit(commit_id, policy=policy, before=before)
-
-
 class CoverageChecker:
-    """Answers for any number of commits of one repository from one view of its notes.
+    """Checks any number of commits of one repository against one view of its notes.
 
-    `runs_dirs` are where ledgers may be, to explain what is missing; they never cover anything.
-    Without `explain` nothing is searched for that explains it.
+    `runs_dirs` may hold ledgers that explain a missing result; they never cover anything. Without
+    `explain`, nothing is searched for an explanation.
     """
 
     def __init__(
@@ -81,24 +56,22 @@ class CoverageChecker:
     ) -> None:
         self.history = History(repository)
         self.view = view
-        self._explainer = Explainer(self.history, view, runs_dirs) if explain else None
-        self._keys = EvidenceTrees(self.history.trees, lambda tree: bool(view.sweeps(tree)))
-        self._patterns: dict[str | None, tuple[str, ...]] = {}
+        self._runs_dirs = runs_dirs
+        self._explain = explain
+        self._trees = EvidenceTrees(self.history.trees, lambda tree: bool(view.sweeps(tree)))
+        self._not_under_test: dict[str | None, tuple[str, ...]] = {}
 
     def commit(
         self, commit_id: str, *, policy: Policy | None = None, before: Settings | None = None
     ) -> CoverageResult:
-        """Return whether a commit is covered; see `coverage_of`."""
-        facts = _here(self.history, commit_id)
+        """Return whether a commit is covered under `policy`, by default its own.
+
+        Changes of the gate and ladder tables since `before` become remarks. Raises `GitError` for
+        missing objects, `ConfigurationError` for invalid tables.
+        """
+        facts = self._facts(commit_id)
         own = settings_of(self.history, facts)
-        case = CommitToCheck(
-            commit=facts.id,
-            tree=facts.tree,
-            parents=facts.parents,
-            own=own,
-            policy=policy or policy_from(own),
-        )
-        return self._answer(case, before)
+        return self._result(_to_check(facts, own, policy), before)
 
     def tree(
         self,
@@ -108,120 +81,151 @@ class CoverageChecker:
         parents: Sequence[str] = (),
         policy: Policy | None = None,
     ) -> CoverageResult:
-        """Return whether a commit of this tree would be covered; `own` are the settings in it.
+        """Return whether a commit of this tree, with these parents, would be covered.
 
-        `parents` are the commits that it would build on. The answer's `commit` is empty.
+        `own` are the settings in the tree. The result's `commit` is empty.
         """
-        case = CommitToCheck(
+        to_check = CommitToCheck(
             commit="",
             tree=tree_id,
             parents=tuple(parents),
             own=own,
             policy=policy or policy_from(own),
         )
-        return self._answer(case, None)
+        return self._result(to_check, None)
 
-    def recorded(self, commit_id: str, skipped: set[bytes] | None = None) -> list[CheckedRow]:
-        """Return every row on the commit's tree that can be read, of whatever tier and runtime.
+    def recorded(self, commit_id: str, skipped: set[bytes]) -> list[CheckedRow]:
+        """Return every readable row on the commit's tree, of any tier and runtime.
 
-        Lines that cannot are added to `skipped`.
+        Lines that cannot be read are added to `skipped`.
         """
-        facts = _here(self.history, commit_id)
+        facts = self._facts(commit_id)
         try:
             own = settings_of(self.history, facts)
         except ConfigurationError:
             own = Settings()
-        case = CommitToCheck(
-            commit=facts.id,
-            tree=facts.tree,
-            parents=facts.parents,
-            own=own,
-            policy=policy_from(own),
-        )
         found: dict[bytes, CheckedRow] = {}
-        passed_over: dict[bytes, str] = {}
-        for key in self._keys.of(case.tree, case.patterns):
-            found = readable_rows(self.view.sweeps(key.tree), key, passed_over) | found
-        if skipped is not None:
-            skipped |= passed_over.keys() - found.keys()
+        unreadable: dict[bytes, str] = {}
+        for under in self._trees.of(facts.tree, _to_check(facts, own).not_under_test):
+            found = readable_rows(self.view.sweeps(under.tree), under, unreadable) | found
+        skipped |= unreadable.keys() - found.keys()
         return list(found.values())
 
+    def _facts(self, commit_id: str) -> CommitFacts:
+        facts = self.history.commit(commit_id)
+        if facts is None:
+            raise GitError(
+                f"the commit {commit_id} is not in this clone",
+                hints=(f"git fetch origin {commit_id}",),
+                code="commit-missing",
+            )
+        return facts
+
+    def _result(self, commit: CommitToCheck, before: Settings | None) -> CoverageResult:
+        trees = self._trees.of(commit.tree, commit.not_under_test)
+        evidence = CommitEvidence(
+            commit=commit.commit,
+            trees=trees,
+            notes={one.tree: self.view.sweeps(one.tree) for one in trees},
+            earlier=lambda target: self._earlier(commit, trees, target),
+        )
+        found = check_coverage(evidence, commit.policy)
+        result = replace(found, remarks=_remarks(commit, found, before))
+        if not isinstance(result, NotCovered) or not self._explain:
+            return result
+        from wt_git.evidence.coverage.nearest_evidence import (  # noqa: PLC0415 - most are covered
+            Explainer,
+        )
+
+        explainer = Explainer(
+            commit=commit, history=self.history, view=self.view, runs_dirs=self._runs_dirs
+        )
+        return explainer.explained(result)
+
+    # Earlier evidence.
+
     @cached_property
-    def _keys_with_notes(self) -> frozenset[str]:
+    def _trees_with_notes(self) -> frozenset[str]:
         return frozenset(self.view.record_keys())
 
     @cached_property
-    def _keys_of_earlier(self) -> EvidenceTrees:
-        """As `_keys`, for many commits: what has notes was listed once."""
-        return EvidenceTrees(self.history.trees, self._keys_with_notes.__contains__)
+    def _earlier_trees(self) -> EvidenceTrees:
+        """As `_trees`; for many commits, one list of the trees with notes is faster."""
+        return EvidenceTrees(self.history.trees, self._trees_with_notes.__contains__)
 
-    def _answer(self, case: CommitToCheck, before: Settings | None) -> CoverageResult:
-        keys = self._keys.of(case.tree, case.patterns)
-        filed = CommitEvidence(
-            commit=case.commit,
-            keys=keys,
-            notes={key.tree: self.view.sweeps(key.tree) for key in keys},
-            earlier=lambda target: self._earlier(case, target),
-        )
-        answer = check_coverage(filed, case.policy)
-        also = remarks(case, answer, before)
-        if not isinstance(answer, NotCovered):
-            return replace(answer, remarks=also)
-        answer = replace(answer, remarks=also)
-        return self._explainer.explained(case, answer) if self._explainer else answer
-
-    def _earlier(self, case: CommitToCheck, target: str | None) -> EarlierEvidence:
+    def _earlier(
+        self, commit: CommitToCheck, own: Sequence[EvidenceTree], target: str | None
+    ) -> EarlierEvidence:
         """Say whether a commit that this one builds on has evidence for `target`."""
-        same = {key.tree for key in self._keys.of(case.tree, case.patterns)}
-        cut = case.commit in self.history.cut
-        for facts in self._builds_on(case):
+        same = {one.tree for one in own}
+        cut = commit.commit in self.history.cut
+        for facts in self._builds_on(commit):
             cut = cut or facts.id in self.history.cut
-            patterns = dict.fromkeys((case.patterns, self._patterns_of(facts)))
-            keys = [key for each in patterns for key in self._keys_of_earlier.of(facts.tree, each)]
-            # What is under test is the same there: its evidence is the one that is judged here.
-            if same.isdisjoint(key.tree for key in keys) and any(
-                self._has_evidence(key, target) for key in keys
+            patterns = dict.fromkeys((commit.not_under_test, self._patterns_of(facts)))
+            trees = [one for each in patterns for one in self._earlier_trees.of(facts.tree, each)]
+            # A commit with the same tree under test has the same evidence, which is not earlier.
+            if same.isdisjoint(one.tree for one in trees) and any(
+                self._has_evidence(one, target) for one in trees
             ):
                 return EarlierEvidence.SOME
         return EarlierEvidence.CUT if cut else EarlierEvidence.NONE
 
     def _patterns_of(self, commit: CommitFacts) -> tuple[str, ...]:
-        """Return what no experiment depends on in a commit; its file is parsed once for all."""
+        """Return a commit's `not_under_test`; each version of the file is parsed once."""
         entry = find_entry(commit.tree, FILE_NAME.encode(), self.history.trees)
         blob = entry.id if entry else None
-        if blob not in self._patterns:
+        if blob not in self._not_under_test:
             try:
                 found = settings_of(self.history, commit).gate.not_under_test
             except (ConfigurationError, GitError):
                 found = ()
-            self._patterns[blob] = found
-        return self._patterns[blob]
+            self._not_under_test[blob] = found
+        return self._not_under_test[blob]
 
-    def _builds_on(self, case: CommitToCheck) -> Iterator[CommitFacts]:
-        if case.commit:
-            yield from self.history.ancestors(case.commit)
+    def _builds_on(self, commit: CommitToCheck) -> Iterator[CommitFacts]:
+        if commit.commit:
+            yield from self.history.ancestors(commit.commit)
             return
-        for parent in case.parents:
+        for parent in commit.parents:
             own = self.history.commit(parent)
             if own is not None:
                 yield own
                 yield from self.history.ancestors(parent)
 
-    def _has_evidence(self, key: EvidenceTree, target: str | None) -> bool:
-        if key.tree not in self._keys_with_notes:
+    def _has_evidence(self, under: EvidenceTree, target: str | None) -> bool:
+        if under.tree not in self._trees_with_notes:
             return False
-        rows = readable_rows(self.view.sweeps(key.tree), key).values()
-        return any(
-            one.row.parts.target == target and one.row.tier in COUNTING_TIERS for one in rows
-        )
+        rows = [one.row for one in readable_rows(self.view.sweeps(under.tree), under, {}).values()]
+        return any(row.parts.target == target and row.tier in COUNTING_TIERS for row in rows)
 
 
-def _here(history: History, commit_id: str) -> CommitFacts:
-    facts = history.commit(commit_id)
-    if facts is None:
-        raise GitError(
-            f"the commit {commit_id} is not in this clone",
-            hints=(f"git fetch origin {commit_id}",),
-            code="commit-missing",
+def _to_check(facts: CommitFacts, own: Settings, policy: Policy | None = None) -> CommitToCheck:
+    return CommitToCheck(
+        commit=facts.id,
+        tree=facts.tree,
+        parents=facts.parents,
+        own=own,
+        policy=policy or policy_from(own),
+    )
+
+
+def _remarks(
+    commit: CommitToCheck, result: CoverageResult, before: Settings | None
+) -> tuple[str, ...]:
+    """Name changes of the rules since `before`, and skipped lines; neither changes the result."""
+    remarks = []
+    if before is not None:
+        changes = gate_changes(before, commit.own)
+        if changes:
+            remarks.append(f"the rules themselves change: {quoted_list(changes, most=8)}")
+    allowed = commit.policy.gate.not_under_test
+    more = [one for one in commit.own.gate.not_under_test if one not in allowed]
+    if more:
+        remarks.append(
+            f"this commit leaves {quoted_list(more)} out of what is under test, and the policy that "
+            "judges it does not: only evidence for the whole tree counts"
         )
-    return facts
+    if result.skipped:
+        counted = ", ".join(f"{count} {why}" for why, count in sorted(result.skipped.items()))
+        remarks.append(f"lines of notes on this tree that count for nothing: {counted}")
+    return tuple(remarks)

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from wt_git.errors import ConfigurationError, GitError
-from wt_git.evidence.fingerprint import compiled_files
 from wt_git.evidence.policy import settings_of
 from wt_git.git.history import History
 from wt_git.git.path_patterns import PathPatterns
 from wt_git.git.trees import certainly_without, tree_without
+from wt_git.records.fingerprint import COMPILED_PATTERNS, COMPILED_SUFFIXES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class NotesSource(Protocol):
-    """What coverage reads notes from; `wt_git.git.notes.view.NotesView` is one."""
+    """Notes that coverage can be read from, such as a `NotesView`."""
 
     def __bool__(self) -> bool:
         """Whether there are any notes."""
@@ -38,22 +38,26 @@ class NotesSource(Protocol):
         ...
 
     def record_keys(self) -> Iterator[str]:
-        """Yield every tree that has such notes."""
+        """Yield every tree that has notes."""
         ...
 
 
 class JoinedNotes:
-    """All that `sources` say, each for itself."""
+    """The union of several sources: pruning in one removes nothing from another.
+
+    Within one notes ref, lines pruned anywhere are gone everywhere. A fork must not have that
+    power: it could prune failures that keep its commits from being covered.
+    """
 
     def __init__(self, *sources: NotesSource) -> None:
         self._sources = sources
 
     def __bool__(self) -> bool:
-        """Whether any of them has notes."""
+        """Whether any source has notes."""
         return any(self._sources)
 
     def sweeps(self, tree_id: str, /) -> dict[str, tuple[bytes, ...]]:
-        """Return the lines of each sweep's note under a tree, those of all sources together."""
+        """Return the lines of each sweep's note under a tree, from all sources."""
         lines: dict[str, set[bytes]] = {}
         for source in self._sources:
             for sweep_id, found in source.sweeps(tree_id).items():
@@ -61,15 +65,15 @@ class JoinedNotes:
         return {sweep_id: tuple(sorted(found)) for sweep_id, found in lines.items()}
 
     def record_keys(self) -> Iterator[str]:
-        """Yield every tree that any of them has notes under, each once."""
-        yield from sorted({key for source in self._sources for key in source.record_keys()})
+        """Yield every tree that has notes in any source, each once."""
+        yield from sorted({tree for source in self._sources for tree in source.record_keys()})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommitToCheck:
-    """A tree, the settings in it, the commits that it builds on, and the policy that judges it.
+    """A commit, or a tree about to be committed (then `commit` is empty), and the policy to apply.
 
-    `commit` is empty for what is about to be committed.
+    `own` are the settings in its tree.
     """
 
     commit: str
@@ -79,25 +83,24 @@ class CommitToCheck:
     policy: Policy
 
     @property
-    def patterns(self) -> tuple[str, ...]:
-        """The patterns that evidence for this tree was thinned with.
+    def not_under_test(self) -> tuple[str, ...]:
+        """The commit's own patterns, or none if they leave out more than the policy allows.
 
-        They are its own: the file that holds them is part of every thinned tree. Where they leave
-        out more than the policy allows, nothing found that way counts.
+        They are the commit's own because the file that holds them is part of every thinned tree.
         """
         own = self.own.gate.not_under_test
         return own if set(own) <= set(self.policy.gate.not_under_test) else ()
 
     @property
     def starts(self) -> tuple[str, ...]:
-        """The commits that history is looked through from."""
+        """The commits to search history from."""
         return (self.commit,) if self.commit else self.parents
 
 
 class EvidenceTree(NamedTuple):
-    """A tree to look under. `left_out` is what it lacks of the commit's own tree, None: nothing.
+    """A tree to look for notes under. `left_out` are the paths that were removed from it.
 
-    Under a tree without `left_out`, rows count whose tree is that one once thinned.
+    With `left_out`, rows count that are about this tree once the same paths are removed.
     """
 
     tree: str
@@ -105,9 +108,9 @@ class EvidenceTree(NamedTuple):
 
 
 class EvidenceTrees:
-    """Finds the keys of any number of trees of one repository, with what it learnt of the others.
+    """Finds the trees to look under, for any number of trees of one repository.
 
-    `source` reads trees, `has_notes(tree)` says whether anything stands under one.
+    `has_notes(tree)` says whether there are notes under a tree.
     """
 
     def __init__(self, source: TreeSource, has_notes: Callable[[str], bool]) -> None:
@@ -116,63 +119,60 @@ class EvidenceTrees:
         self._thinned: dict[tuple[str, tuple[str, ...]], EvidenceTree] = {}
         self._uncompiled: set[str] = set()
 
-    def of(self, tree: str, patterns: Sequence[str]) -> list[EvidenceTree]:
+    def of(self, tree: str, not_under_test: Sequence[str]) -> list[EvidenceTree]:
         """Return the trees to look under for `tree`, itself first.
 
-        `patterns` are what no experiment depends on. Raises `GitError` when a tree is missing. A
-        snapshot has no compiled files, so where there are notes on a tree it has none either, and
-        need not be searched for them.
+        Raises `GitError` when a tree is missing.
         """
-        keys = [EvidenceTree(tree)]
-        if patterns:
-            thinned = self.thinned(tree, patterns)
-            keys = [thinned] if thinned.tree == tree else [*keys, thinned]
-        if any(self._has_notes(key.tree) for key in keys) or self._has_no_compiled(tree):
-            return keys
-        compiled = self.thinned(tree, compiled_files.PATTERNS)
-        if compiled.tree != tree:
-            keys.append(EvidenceTree(compiled.tree))
-            if patterns:
-                keys.append(self.thinned(tree, (*compiled_files.PATTERNS, *patterns)))
-        return keys
+        found = [EvidenceTree(tree)]
+        if not_under_test:
+            thinned = self.thinned(tree, not_under_test)
+            found = [thinned] if thinned.tree == tree else [*found, thinned]
+        # A snapshot has no compiled files. So a tree with notes has none either, and the search of
+        # the whole tree can be skipped.
+        if any(self._has_notes(one.tree) for one in found) or self._has_no_compiled(tree):
+            return found
+        uncompiled = self.thinned(tree, COMPILED_PATTERNS)
+        if uncompiled.tree != tree:
+            found.append(EvidenceTree(uncompiled.tree))
+            if not_under_test:
+                found.append(self.thinned(tree, (*COMPILED_PATTERNS, *not_under_test)))
+        return found
 
     def thinned(self, tree: str, patterns: Sequence[str]) -> EvidenceTree:
-        """Return the tree without what `patterns` match; found once for each tree."""
+        """Return `tree` without the paths that match `patterns`."""
         known = (tree, tuple(patterns))
         if known not in self._thinned:
             left_out = PathPatterns(patterns)
-            self._thinned[known] = EvidenceTree(
-                tree_without(tree, left_out, self._source), left_out
-            )
+            without = tree_without(tree, left_out, self._source)
+            self._thinned[known] = EvidenceTree(without, left_out)
         return self._thinned[known]
 
     def _has_no_compiled(self, tree: str) -> bool:
-        """Say so where it is certain. Of many commits, only the folders that changed are read."""
-        return certainly_without(
-            tree, compiled_files.SUFFIXES, self._source, known=self._uncompiled
-        )
+        """Say whether this is certain; of many commits, only folders that changed are read."""
+        return certainly_without(tree, COMPILED_SUFFIXES, self._source, known=self._uncompiled)
 
 
 def trees_by_commit(
     repository: pygit2.Repository, view: NotesSource, commits: Iterable[str]
 ) -> dict[str, tuple[str, ...]]:
-    """Return for each commit its own tree, and that tree without what no experiment depends on.
+    """Return the trees to look under for each commit, its own first.
 
-    A commit whose configuration is broken has its own tree alone, and so has one of whose folders
-    some are not here, as in a partial clone; one that is not here itself has none.
+    A commit with a broken configuration, or with missing folders as in a partial clone, has only
+    its own tree; a missing commit has none.
     """
     history = History(repository)
-    keys = EvidenceTrees(history.trees, lambda tree: bool(view.sweeps(tree)))
-    return {commit: _trees(history, keys, commit) for commit in commits}
+    trees = EvidenceTrees(history.trees, lambda tree: bool(view.sweeps(tree)))
+    return {commit: _trees(history, trees, commit) for commit in commits}
 
 
-def _trees(history: History, keys: EvidenceTrees, commit: str) -> tuple[str, ...]:
+def _trees(history: History, trees: EvidenceTrees, commit: str) -> tuple[str, ...]:
     found = history.commit(commit)
     if found is None:
         return ()
     try:
-        patterns = settings_of(history, found).gate.not_under_test
-        found_under = [key.tree for key in keys.of(found.tree, patterns)]
+        not_under_test = settings_of(history, found).gate.not_under_test
+        looked_under = [one.tree for one in trees.of(found.tree, not_under_test)]
     except (ConfigurationError, GitError):
         return (found.tree,)
-    return tuple(dict.fromkeys((found.tree, *found_under)))
+    return tuple(dict.fromkeys((found.tree, *looked_under)))

@@ -5,7 +5,7 @@ The rules are listed in docs/evidence-in-git.md, "What counts".
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wt_git.evidence.coverage.stored_rows import is_inside
@@ -21,6 +21,24 @@ if TYPE_CHECKING:
 COUNTING_TIERS = ("focused", "regression")
 
 
+@dataclass(frozen=True, slots=True)
+class CheckedRow:
+    """A row, the records of its sweep (normally one), and why the row does not count.
+
+    `thinned`: the row was found under its tree without the paths in `not_under_test`.
+    """
+
+    row: StoredRow
+    sweeps: tuple[StoredSweep, ...]
+    thinned: bool
+    flaws: tuple[str, ...] = ()
+
+    @property
+    def counts(self) -> bool:
+        """Whether the row has no flaw."""
+        return not self.flaws
+
+
 def row_flaws(
     row: StoredRow,
     sweeps: Sequence[StoredSweep],
@@ -28,10 +46,9 @@ def row_flaws(
     *,
     left_out: PathPatterns | None = None,
 ) -> tuple[str, ...]:
-    """Return why `row` does not count, each in a few words; empty when it does.
+    """Return why `row` does not count, each reason in a few words; empty if it does.
 
-    `sweeps` are the records of its sweep; normally one. `left_out` are the paths that are not in the
-    tree under which the row was found.
+    `left_out` are the paths that the tree lacks under which the row was found.
     """
     return tuple(_row_flaws(row, sweeps, policy, left_out))
 
@@ -41,28 +58,20 @@ def _row_flaws(
 ) -> Iterator[str]:
     if not row.passes:
         yield _verdict(row)
-    yield from _of_the_sweep(row, sweeps)
+    yield from _end_of_sweep(row, sweeps)
     if row.tier not in COUNTING_TIERS:
         yield f"its tier is {quoted_list([row.tier])}"
     if not policy.allows_model(row.tier, row.parts.model):
-        allowed = quoted_list(policy.models.get(row.tier, ()))
-        yield f"{quoted_list([row.parts.model or 'unknown'])} is no model for {row.tier}: {allowed}"
-    yield from _unseen(row)
+        model, allowed = row.parts.model or "unknown", policy.models.get(row.tier, ())
+        yield f"{quoted_list([model])} is no model for {row.tier}: {quoted_list(allowed)}"
+    yield from _unlike_the_tree(row)
     if row.pack not in policy.gate.packs:
         outside = [name for name, path in row.sources.items() if not _is_in_tree(path, left_out)]
         if outside:
             yield f"not in the tree: {quoted_list(outside)}"
 
 
-def _verdict(row: StoredRow) -> str:
-    if row.verdict.startswith("PASS") and row.passed == 0:
-        return f"none of its {row.runs} runs passed"
-    return f"its verdict is {quoted_list([row.verdict])}" + (
-        ", and it counts as a failure" if row.counts_as_failure else ""
-    )
-
-
-def _of_the_sweep(row: StoredRow, sweeps: Sequence[StoredSweep]) -> Iterator[str]:
+def _end_of_sweep(row: StoredRow, sweeps: Sequence[StoredSweep]) -> Iterator[str]:
     if not sweeps:
         yield "there is no record of how its sweep ended"
     elif not all(one.completed for one in sweeps):
@@ -73,8 +82,8 @@ def _of_the_sweep(row: StoredRow, sweeps: Sequence[StoredSweep]) -> Iterator[str
         yield "its sweep was cut by its budget"
 
 
-def _unseen(row: StoredRow) -> Iterator[str]:
-    """Say what was not as the tree has it while the experiment ran."""
+def _unlike_the_tree(row: StoredRow) -> Iterator[str]:
+    """Name the files that the agent ran with, and that differed from the tree."""
     if row.absent:
         yield f"in the tree and not on disk: {quoted_list(row.absent)}"
     if row.dirty_submodules:
@@ -83,42 +92,26 @@ def _unseen(row: StoredRow) -> Iterator[str]:
         yield f"edited, and git was told to pass over them: {quoted_list(row.hidden_edits)}"
 
 
+def _verdict(row: StoredRow) -> str:
+    if row.verdict.startswith("PASS") and row.passed == 0:
+        return f"none of its {row.runs} runs passed"
+    counted = ", and it counts as a failure" if row.counts_as_failure else ""
+    return f"its verdict is {quoted_list([row.verdict])}{counted}"
+
+
 def _is_in_tree(path: str, left_out: PathPatterns | None) -> bool:
     if not is_inside(path):
         return False
     return left_out is None or not left_out.match(path.encode("utf-8", "surrogateescape"))
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedRow:
-    """A row, the records of its sweep, and why it does not count.
-
-    `thinned`: it is not about the very tree it was found under, but about that tree before what no
-    experiment depends on was left out.
-    """
-
-    row: StoredRow
-    sweeps: tuple[StoredSweep, ...]
-    thinned: bool
-    flaws: tuple[str, ...] = ()
-
-    @property
-    def counts(self) -> bool:
-        """Whether nothing speaks against it."""
-        return not self.flaws
-
-    def with_flaws(self, flaws: tuple[str, ...]) -> CheckedRow:
-        """Return the same row with what speaks against it."""
-        return replace(self, flaws=flaws)
-
-
 def regression_flaws(
     rows: Sequence[CheckedRow], *, packs: Collection[str], focused: Collection[str]
 ) -> tuple[str, ...]:
-    """Return why a regression, all its `rows` on one tree, does not count; empty when it may.
+    """Return why a regression with these `rows` on one tree does not count; empty if it may.
 
-    `focused` are the sweeps with a counting focused row on the tree. A regression that names no
-    sweep as having earned it passes here: whether it is the first of its target is asked later.
+    `focused` are the sweeps with a counting focused row on the tree. A regression that nothing
+    earned has no flaw here: the caller checks whether it is the first of its target.
     """
     return tuple(_regression_flaws(rows, packs, focused))
 
@@ -135,9 +128,9 @@ def _regression_flaws(
     excluded = sorted({name for one in rows for name in one.row.excluded_failing})
     if excluded:
         yield f"failing scenarios were left out of it: {quoted_list(excluded)}"
-    lacking = sorted(set(packs) - {one.row.pack for one in rows})
-    if lacking:
-        yield f"it does not cover {quoted_list(lacking)}"
+    missing = sorted(set(packs) - {one.row.pack for one in rows})
+    if missing:
+        yield f"it does not cover {quoted_list(missing)}"
     earned_by = {one.row.earned_by for one in rows}
     if len(earned_by) > 1:
         yield "its rows disagree on what earned it"
@@ -146,11 +139,12 @@ def _regression_flaws(
 
 
 def _incomplete(rows: Sequence[CheckedRow]) -> Iterator[str]:
-    """Say what of the sweep has no row here: rows that were dropped would say nothing of it."""
-    for sweep in {one.raw: one for judged in rows for one in judged.sweeps}.values():
+    """Compare the rows with the sweep's record, which also knows of rows that were removed."""
+    recorded = len({one.row.identity for one in rows})
+    for sweep in {record.raw: record for one in rows for record in one.sweeps}.values():
         if sweep.errors or sweep.not_started:
             yield f"{sweep.errors + sweep.not_started} of its scenarios have no result"
-        elif sweep.scenarios != len({one.row.identity for one in rows}):
-            yield f"it selected {sweep.scenarios} scenarios, and {len(rows)} are recorded here"
+        elif sweep.scenarios != recorded:
+            yield f"it selected {sweep.scenarios} scenarios, and {recorded} are recorded here"
         elif not sweep.passed:
             yield "it ended with a failure"

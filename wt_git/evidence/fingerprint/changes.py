@@ -28,11 +28,14 @@ if TYPE_CHECKING:
     from wt_git.records.fingerprint import FingerprintParts
     from wt_git.records.manifests import Manifest
 
-_FLIPPED = {0o100644: 0o100755, 0o100755: 0o100644}
+MOST_FILES = 12
+
+_PARTS = ("runtime", "target", "model", "soul", "agents", "plugin", "wt_version")
+_OTHER_MODE = {0o100644: 0o100755, 0o100755: 0o100644}
 
 
 class ListedFile(NamedTuple):
-    """What a listing has at a path: an object id, and the mode where it is known."""
+    """A file in a listing; the mode is None if it is not known."""
 
     id: str
     mode: int | None
@@ -40,21 +43,24 @@ class ListedFile(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FileListing:
-    """The tree `base` (None: nothing) with `entries` in place of what it has there, None: gone."""
+    """The files of the tree `base`, except that those in `entries` are replaced (None: removed).
+
+    Without a base, `entries` are all files.
+    """
 
     base: str | None
     entries: Mapping[bytes, ListedFile | None] = field(default_factory=dict)
 
 
 def listing_of_snapshot(snapshot: Snapshot) -> FileListing:
-    """Return the listing of a snapshot that was just taken."""
+    """Return the files of a snapshot."""
     return FileListing(
         snapshot.base, {os.fsencode(path): _seen(one) for path, one in snapshot.changes.items()}
     )
 
 
 def listing_of_manifest(manifest: Manifest) -> FileListing:
-    """Return the listing that a runs directory kept; it has no modes."""
+    """Return the files of a manifest in a runs directory; it has no modes."""
     return FileListing(
         manifest.base,
         {
@@ -64,8 +70,8 @@ def listing_of_manifest(manifest: Manifest) -> FileListing:
     )
 
 
-def trees_of(repository: Repository) -> TreeSource:
-    """Return what reads the trees of `repository`. Nothing is fetched for it. Raises `GitError`."""
+def tree_source(repository: Repository) -> TreeSource:
+    """Return a reader of the trees of `repository`, without fetching. Raises `GitError`."""
     from wt_git.git.libgit2 import Libgit2Trees, open_repository  # noqa: PLC0415 - rarely needed
 
     opened = open_repository(repository.top) if repository.object_format == "sha1" else None
@@ -74,21 +80,12 @@ def trees_of(repository: Repository) -> TreeSource:
     return ReadOnce(Libgit2Trees(opened))
 
 
-def has_tree(tree: str, source: TreeSource) -> bool:
-    """Say whether git has `tree`: a snapshot that was committed since, as it was."""
-    try:
-        source.read([tree])
-    except GitError:
-        return False
-    return True
-
-
 def differing_paths(
     before: FileListing, after: FileListing, source: TreeSource | None
 ) -> list[str]:
-    """Return the paths whose content or mode differs, sorted. Raises `GitError` without the trees.
+    """Return the paths whose content or mode differs, sorted. Raises `GitError` for missing trees.
 
-    `source` has them; it may be None where both bases are the same.
+    `source` may be None if both have the same base.
     """
     committed = {} if source is None else compare_trees(before.base, after.base, source)
     paths = committed.keys() | before.entries.keys() | after.entries.keys()
@@ -103,7 +100,7 @@ def _differs(
 ) -> bool:
     if path not in committed:
         if (path in before.entries) != (path in after.entries):
-            return True  # the bases agree on it, and one of the two differs from its base
+            return True  # the bases are the same there, and one listing differs from its base
         return _differ(before.entries[path], after.entries[path])
     bases = committed[path]
     return _differ(_at(path, before, bases[0]), _at(path, after, bases[1]))
@@ -114,8 +111,8 @@ def _at(path: bytes, listing: FileListing, base: Entry | None) -> ListedFile | N
         return _seen(base)
     seen = listing.entries[path]
     if seen is not None and seen.mode is None and base is not None and seen.id == base.id:
-        # It is listed because it differs, and only its mode can.
-        return ListedFile(seen.id, _FLIPPED.get(base.mode))
+        # It is listed because it differs from its base. The content is the same, so the mode does.
+        return ListedFile(seen.id, _OTHER_MODE.get(base.mode))
     return seen
 
 
@@ -130,18 +127,12 @@ def _seen(entry: Entry | None) -> ListedFile | None:
     return ListedFile(entry.id, entry.mode) if entry is not None else None
 
 
-MOST_FILES = 12
-
-_PARTS = ("runtime", "target", "model", "soul", "agents", "plugin", "wt_version")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changes:
-    """What differs between an earlier fingerprint and a later one.
+    """The differences between an earlier fingerprint and a later one.
 
-    `parts` are the names of the parts, the tree left out. `tree`: the trees differ. `files` are the
-    paths in which they do, empty when that cannot be said; `unseen` says why there is no tree to
-    compare.
+    `parts` are names of parts other than the tree. `tree`: the trees differ, in `files` if these
+    are known. `unseen` says why there is no tree to compare.
     """
 
     parts: tuple[str, ...]
@@ -150,7 +141,7 @@ class Changes:
     unseen: str = ""
 
     def text(self) -> str:
-        """Return it in one line: `changed: <parts>; files: <paths>`."""
+        """Return one line: `changed: <parts>; files: <paths>`."""
         pieces = [f"changed: {', '.join(self.parts)}"] if self.parts else []
         if self.files:
             shown = ", ".join(one_line(path) for path in self.files[:MOST_FILES])
@@ -162,9 +153,10 @@ class Changes:
 
 
 def changed_parts(then: Mapping[str, object], now: FingerprintParts) -> Changes:
-    """Return which parts differ from those that a row recorded; no file is looked at.
+    """Return which parts differ from those that a row recorded, without looking at files.
 
-    What a row of an older writer lacks counts as null, but for the target, by which rows are chosen.
+    A part that an older version did not record counts as null. A missing target counts as this one,
+    because rows are selected by target.
     """
     current = now.as_record()
     past = {"target": now.target, **then}
@@ -177,7 +169,7 @@ def changed_parts(then: Mapping[str, object], now: FingerprintParts) -> Changes:
 def changes_since(
     then: Mapping[str, object], fingerprint: str | None, now: Fingerprint, runs_dir: Path
 ) -> Changes:
-    """Return what changed since a row of `runs_dir` recorded the parts `then` and `fingerprint`."""
+    """Return the changes since a row of `runs_dir` recorded the parts `then` and `fingerprint`."""
     found = changed_parts(then, now.parts)
     if fingerprint == SNAPSHOT_FAILED:
         return replace(found, unseen=", of which git could not take a snapshot then")
@@ -190,45 +182,46 @@ def changes_since(
 
 
 def _files_since(tree: str, now: Fingerprint, runs_dir: Path) -> list[str]:
-    """Return the paths that differ from `tree`; none when git lost what it was based on."""
+    """Return the paths that differ from `tree`; none if git does not have the trees any more."""
     if now.repository is None or now.snapshot is None:
         return []
     try:
-        source = trees_of(now.repository)
+        source = tree_source(now.repository)
         listing = _listing(tree, source, runs_dir)
-        return (
-            differing_paths(listing, listing_of_snapshot(now.snapshot), source) if listing else []
-        )
+        if listing is None:
+            return []
+        return differing_paths(listing, listing_of_snapshot(now.snapshot), source)
     except GitError:
         return []
 
 
 def _listing(tree: str, source: TreeSource, runs_dir: Path) -> FileListing | None:
-    if has_tree(tree, source):
-        return FileListing(tree)
-    manifest = read_manifest(runs_dir, tree)
-    return listing_of_manifest(manifest) if manifest is not None else None
+    try:
+        source.read([tree])
+    except GitError:
+        manifest = read_manifest(runs_dir, tree)
+        return listing_of_manifest(manifest) if manifest is not None else None
+    return FileListing(tree)  # the snapshot was committed
 
 
 def describe_change(before: Fingerprint, after: Fingerprint) -> str:
-    """Return what changed between two fingerprints of one sweep, for people."""
+    """Return the changes between two fingerprints of one sweep, for people."""
     found = changed_parts(before.parts.as_record(), after.parts)
     was, now = before.snapshot, after.snapshot
-    if found.tree and (was is None or now is None):
-        found = replace(found, unseen=", of which git can no longer take a snapshot")
-    elif found.tree and was is not None and now is not None:
-        found = replace(found, files=tuple(_files_between(was, now, after.repository)))
-    return found.text()
+    if not found.tree:
+        return found.text()
+    if was is None or now is None:
+        return replace(found, unseen=", of which git can no longer take a snapshot").text()
+    return replace(found, files=tuple(_files_between(was, now, after.repository))).text()
 
 
 def _files_between(was: Snapshot, now: Snapshot, repository: Repository | None) -> list[str]:
-    before, after = listing_of_snapshot(was), listing_of_snapshot(now)
+    source = None
     try:
-        source = None
         if was.base != now.base:  # another commit was checked out
             if repository is None:
                 return []
-            source = trees_of(repository)
-        return differing_paths(before, after, source)
+            source = tree_source(repository)
+        return differing_paths(listing_of_snapshot(was), listing_of_snapshot(now), source)
     except GitError:
         return []

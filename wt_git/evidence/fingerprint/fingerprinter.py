@@ -12,12 +12,17 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from wt_git.errors import GitError, UsageError
-from wt_git.evidence.fingerprint import compiled_files
 from wt_git.git.path_patterns import PathPatterns
 from wt_git.git.repository import Repository, find_repository
 from wt_git.git.snapshot.status import Exclusions
 from wt_git.git.snapshot.take import Snapshot, take_snapshot
-from wt_git.records.fingerprint import OUTSIDE, SNAPSHOT_FAILED, FingerprintParts, content_hash
+from wt_git.records.fingerprint import (
+    COMPILED_SUFFIXES,
+    OUTSIDE,
+    SNAPSHOT_FAILED,
+    FingerprintParts,
+    content_hash,
+)
 from wt_git.records.manifests import Manifest
 from wt_git.records.runs_dir import RunsDir
 from wt_git.text import quoted_list
@@ -26,15 +31,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
+_UNCOMMITTED_TIMEOUT_S = 5.0
+_UNNORMALISED = (
+    "would be stored otherwise once touched, since .gitattributes has changed what becomes of their "
+    "line endings or encoding (`git add --renormalize .` settles it)"
+)
+
 
 class FingerprintInputs(msgspec.Struct, frozen=True, kw_only=True):
-    """What an experiment is about, as it was asked for.
+    """What a fingerprint is taken of.
 
-    `folder` is where the repository is looked for. `runs_dir` and `outputs()` are left out of the
-    tree; `outputs` is asked each time, since a sweep registers its own. `sources` names the files
-    that decide the experiment (`soul`, `pack`, ...). `plugin` is the plugin's
-    `artifact_fingerprint`, bound to the runtime's name. `other_targets` are what the same backend
-    is called when its runtime is named otherwise; they are no part of a fingerprint.
+    The tree is that of the repository around `folder`, without `runs_dir` and `outputs()`; a sweep
+    registers outputs while it runs. `sources` are the files that decide the experiment (`soul`,
+    `pack`, ...). `plugin` is the plugin's `artifact_fingerprint`. `other_targets` are the backend's
+    names under other spellings of its runtime; they are not fingerprinted.
     """
 
     folder: Path
@@ -53,12 +63,11 @@ class FingerprintInputs(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Fingerprint(msgspec.Struct, frozen=True, kw_only=True):
-    """A fingerprint and what stands beside it.
+    """A fingerprint, and how it was taken.
 
-    `value` is the hash of `parts`, or `snapshot-failed`. `notes` are sentences for people, each a
-    weakness of this fingerprint. `sources` has an in-tree path or `outside` for each source.
-    `repository` is the one whose tree was taken, None outside of one; `failure` says why there is no
-    snapshot of it, and `may_pass` whether that may be over without anybody's doing.
+    `value` is the hash of `parts`, or `snapshot-failed`. `notes` are sentences about what it does
+    not cover. `sources` maps each source to its path in the tree, or `outside`. `failure` says why
+    there is no snapshot of `repository`, `may_pass` whether a later try may succeed.
     """
 
     value: str
@@ -72,11 +81,11 @@ class Fingerprint(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def tree_under_test(self) -> str | None:
-        """The tree without the paths that no experiment depends on; None without a tree."""
+        """The tree without the paths in `not_under_test`."""
         return self.snapshot.tree_under_test if self.snapshot else None
 
     def manifest(self) -> Manifest | None:
-        """Return the listing of the tree, as differences from HEAD's."""
+        """Return the tree as differences from HEAD's."""
         if self.snapshot is None:
             return None
         entries = {
@@ -86,7 +95,7 @@ class Fingerprint(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def readable_repository(folder: Path) -> Repository | None:
-    """Return the repository that `folder` is in; None where none can be read."""
+    """Return the repository around `folder`, None if there is none that can be read."""
     try:
         return find_repository(folder)
     except GitError:
@@ -94,44 +103,50 @@ def readable_repository(folder: Path) -> Repository | None:
 
 
 class Fingerprinter:
-    """Takes the fingerprint of one subject, as often as it is asked.
+    """Takes fingerprints of the same inputs, any number of times.
 
-    `repository` is the subject's, for whoever found it already; else it is looked for.
+    A known `repository` is not searched for again.
     """
 
-    def __init__(self, subject: FingerprintInputs, repository: Repository | None = None) -> None:
-        self.subject = subject
+    def __init__(self, inputs: FingerprintInputs, repository: Repository | None = None) -> None:
+        self.inputs = inputs
         self._repository = repository
 
     def repository(self) -> Repository | None:
-        """Return the repository of the subject, None outside of one. Raises `GitError`."""
+        """Return the repository, None outside of one. Raises `GitError`."""
         if self._repository is None:
-            self._repository = find_repository(self.subject.folder)
+            self._repository = find_repository(self.inputs.folder)
         return self._repository
 
     def take(self) -> Fingerprint:
-        """Return the fingerprint of what is under test now. Never raises for what git says.
+        """Return the fingerprint of what is under test now; an error of git is part of it.
 
-        Raises `UsageError` when the soul or notes file went away since it was checked.
+        Raises `UsageError` when the soul or notes file was removed since it was checked.
         """
-        subject, notes = self.subject, list[str]()
+        inputs, notes = self.inputs, list[str]()
         repository, snapshot, error = self._snapshot(notes)
         parts = FingerprintParts(
             git_tree=snapshot.tree if snapshot else None,
-            runtime=subject.runtime,
-            target=subject.target,
-            model=subject.model,
-            soul=_hash_of(subject.soul),
-            agents=_hash_of(subject.agents),
-            plugin=_plugin_part(subject, notes),
-            wt_version=subject.wt_version,
+            runtime=inputs.runtime,
+            target=inputs.target,
+            model=inputs.model,
+            soul=_hash_of(inputs.soul),
+            agents=_hash_of(inputs.agents),
+            plugin=_plugin_part(inputs.plugin, notes),
+            wt_version=inputs.wt_version,
         )
+        sources = dict.fromkeys(inputs.sources, OUTSIDE)
+        if repository is not None and snapshot is not None:
+            sources = {
+                name: place_in_tree(path, repository, snapshot)
+                for name, path in inputs.sources.items()
+            }
         return Fingerprint(
             value=parts.value() if error is None else SNAPSHOT_FAILED,
             parts=parts,
             notes=tuple(notes),
             snapshot=snapshot,
-            sources=_sources(subject, repository, snapshot),
+            sources=sources,
             repository=repository,
             failure=None if error is None else _reason(error),
             may_pass=error is not None and error.retryable,
@@ -140,7 +155,7 @@ class Fingerprinter:
     def _snapshot(
         self, notes: list[str]
     ) -> tuple[Repository | None, Snapshot | None, GitError | None]:
-        """Return the repository, its snapshot, and why taking it failed."""
+        inputs = self.inputs
         try:
             repository = self.repository()
             if repository is None:
@@ -149,10 +164,11 @@ class Fingerprinter:
                     "fingerprinted, changes of the code will not be noticed"
                 )
                 return None, None, None
+            patterns = PathPatterns(inputs.not_under_test) if inputs.not_under_test else None
             taken = take_snapshot(
                 repository,
-                exclusions=exclusions(repository, [self.subject.runs_dir, *self.subject.outputs()]),
-                not_under_test=_patterns(self.subject.not_under_test),
+                exclusions=_exclusions(repository, [inputs.runs_dir, *inputs.outputs()]),
+                not_under_test=patterns,
             )
         except GitError as error:
             notes.append(
@@ -164,36 +180,65 @@ class Fingerprinter:
         return repository, taken, None
 
 
-def _reason(error: GitError) -> str:
-    return "; ".join([error.message, *error.hints])
+def place_in_tree(path: Path, repository: Repository, snapshot: Snapshot) -> str:
+    """Return the path of a file in the tree, `OUTSIDE` for a file elsewhere or an ignored one."""
+    top, resolved = repository.top.resolve(), path.resolve()
+    if not resolved.is_relative_to(top):
+        return OUTSIDE
+    inside = resolved.relative_to(top).as_posix()
+    is_ignored = any(
+        inside == one or (one.endswith("/") and inside.startswith(one)) for one in snapshot.ignored
+    )
+    return OUTSIDE if is_ignored else inside
 
 
-def _patterns(not_under_test: tuple[str, ...]) -> PathPatterns | None:
-    return PathPatterns(not_under_test) if not_under_test else None
+def uncommitted_paths(
+    folder: Path, tree: str, *, runs_dir: Path, not_under_test: Sequence[str] = ()
+) -> tuple[str, ...] | None:
+    """Return the paths under test in which the working directory differs from `tree`.
+
+    None if that is not known, or if HEAD has another tree. Scans the working directory.
+    """
+    try:
+        repository = find_repository(folder)
+        if repository is None:
+            return None
+        written = [runs_dir, *RunsDir(runs_dir).registered_outputs(repository.top)]
+        taken = take_snapshot(
+            repository,
+            exclusions=_exclusions(repository, written),
+            timeout_s=_UNCOMMITTED_TIMEOUT_S,
+        )
+    except GitError:
+        return None
+    if taken.tree == tree:
+        return ()
+    if taken.base != tree:
+        return None
+    left_out, excluded = PathPatterns(not_under_test), set(taken.excluded)
+    return tuple(
+        path
+        for path in taken.changes
+        if path not in excluded and not left_out.match(os.fsencode(path))
+    )
 
 
-def exclusions(repository: Repository, written: Iterable[Path]) -> Exclusions:
-    """Return what is no part of a tree: compiled files, and what we have `written` in it."""
+def _exclusions(repository: Repository, written: Iterable[Path]) -> Exclusions:
+    """Return the paths to leave out of a tree: compiled files, and those `written` by wt."""
     top = repository.top.resolve()
     inside = [
         path.relative_to(top).as_posix()
         for path in (one.resolve() for one in written)
         if path.is_relative_to(top) and path != top
     ]
-    return Exclusions(paths=tuple(dict.fromkeys(inside)), suffixes=compiled_files.SUFFIXES)
-
-
-_UNNORMALISED = (
-    "would be stored otherwise once touched, since .gitattributes has changed what becomes of their "
-    "line endings or encoding (`git add --renormalize .` settles it)"
-)
+    return Exclusions(paths=tuple(dict.fromkeys(inside)), suffixes=COMPILED_SUFFIXES)
 
 
 def _weaknesses(snapshot: Snapshot) -> list[str]:
-    """Say what the tree cannot show, by name."""
+    """Name the files whose content the tree does not show."""
     left_out = [one.path for one in snapshot.left_out]
     why = ", ".join(sorted({one.reason for one in snapshot.left_out}))
-    said = [
+    weaknesses = [
         ("tracked and left out of the tree, which is then not that of HEAD", snapshot.excluded),
         (f"not in the tree ({why})", left_out),
         ("with uncommitted changes that the tree does not show", snapshot.dirty_submodules),
@@ -202,7 +247,11 @@ def _weaknesses(snapshot: Snapshot) -> list[str]:
         ("in conflict, and in the tree as it is on disk", snapshot.conflicts),
         (_UNNORMALISED, snapshot.unnormalised),
     ]
-    return [f"{what}: {quoted_list(paths)}" for what, paths in said if paths]
+    return [f"{problem}: {quoted_list(paths)}" for problem, paths in weaknesses if paths]
+
+
+def _reason(error: GitError) -> str:
+    return "; ".join([error.message, *error.hints])
 
 
 def _hash_of(path: Path | None) -> str | None:
@@ -218,78 +267,20 @@ def _hash_of(path: Path | None) -> str | None:
         ) from error
 
 
-def _plugin_part(subject: FingerprintInputs, notes: list[str]) -> str | None:
-    if subject.plugin is None:
+def _plugin_part(plugin: Callable[[], object] | None, notes: list[str]) -> str | None:
+    if plugin is None:
         return None
     try:
-        said = subject.plugin()
-        return None if said is None else str(said)
-    except Exception as error:  # noqa: BLE001 - whatever foreign code raises
-        notes.append(f"artifact_fingerprint() raised {type(error).__name__}{_words_of(error)}")
+        part = plugin()
+        return None if part is None else str(part)
+    except Exception as error:  # noqa: BLE001 - foreign code
+        notes.append(f"artifact_fingerprint() raised {type(error).__name__}{_text_of(error)}")
         return None
 
 
-def _words_of(error: Exception) -> str:
-    """Return what an exception says behind its name; nothing when saying it fails, too."""
+def _text_of(error: Exception) -> str:
     try:
-        said = str(error)
-    except Exception:  # noqa: BLE001 - as above
+        text = str(error)
+    except Exception:  # noqa: BLE001 - a foreign __str__
         return ""
-    return f": {said}" if said else ""
-
-
-def _sources(
-    subject: FingerprintInputs, repository: Repository | None, snapshot: Snapshot | None
-) -> dict[str, str]:
-    """Say for each source whether the tree has it: an ignored file is outside, wherever it is."""
-    if repository is None or snapshot is None:
-        return dict.fromkeys(subject.sources, OUTSIDE)
-    return {
-        name: place_in_tree(path, repository, snapshot) for name, path in subject.sources.items()
-    }
-
-
-def place_in_tree(path: Path, repository: Repository, snapshot: Snapshot) -> str:
-    """Return the path in the tree of a file, `OUTSIDE` for one that is elsewhere or ignored."""
-    top, resolved = repository.top.resolve(), path.resolve()
-    if not resolved.is_relative_to(top):
-        return OUTSIDE
-    inside = resolved.relative_to(top).as_posix()
-    is_ignored = any(
-        inside == one or (one.endswith("/") and inside.startswith(one)) for one in snapshot.ignored
-    )
-    return OUTSIDE if is_ignored else inside
-
-
-_TIMEOUT_S = 5.0
-
-
-def uncommitted_paths(
-    folder: Path, tree: str, *, runs_dir: Path, not_under_test: Sequence[str] = ()
-) -> tuple[str, ...] | None:
-    """Return the paths in which the working directory at `folder` differs from `tree`.
-
-    None when that cannot be told, or when HEAD has another tree: then everything might. Paths that
-    are `not_under_test` do not matter. Scans the working directory.
-    """
-    try:
-        repository = find_repository(folder)
-        if repository is None:
-            return None
-        written = [runs_dir, *RunsDir(runs_dir).registered_outputs(repository.top)]
-        taken = take_snapshot(
-            repository, exclusions=exclusions(repository, written), timeout_s=_TIMEOUT_S
-        )
-    except GitError:
-        return None
-    if taken.tree == tree:
-        return ()
-    if taken.base != tree:
-        return None
-    left_out = PathPatterns(not_under_test)
-    excluded = set(taken.excluded)
-    return tuple(
-        path
-        for path in taken.changes
-        if path not in excluded and not left_out.match(os.fsencode(path))
-    )
+    return f": {text}" if text else ""

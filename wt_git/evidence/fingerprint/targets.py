@@ -17,10 +17,10 @@ _HASHED_QUERY = re.compile(r"sha256-[0-9a-f]{16}")
 
 
 def target_of(identity: str, runtime_name: str, key: str) -> str:
-    """Return the target of a runtime: who its plugin is, and which backend the key names.
+    """Return the target of a runtime: the identity of its plugin, and the backend that `key` names.
 
-    `identity` says it independently of the spelling on the command line and of the machine. The
-    key is left away where it only repeats the runtime's name.
+    `identity` depends neither on the spelling on the command line nor on the machine. A key that
+    only repeats the runtime's name is left out.
     """
     if key == runtime_name:
         return identity
@@ -28,15 +28,15 @@ def target_of(identity: str, runtime_name: str, key: str) -> str:
 
 
 def normalise_key(runtime_name: str, key: str) -> str:
-    """Return the one spelling of `key`, the name that runtime `runtime_name` gave its backend.
+    """Return the canonical spelling of `key`, the name of a backend.
 
-    A leading `runtime_name:` is dropped. Of a URL, scheme and host become lower-case, names of this
-    machine 127.0.0.1; user info, default port, trailing slashes and fragment go, and a short hash
-    stands in for the query. Anything else only loses surrounding blanks. Normalising twice changes
-    nothing more.
+    A leading `runtime_name:` is removed. In a URL, scheme and host become lower-case, names of this
+    machine become 127.0.0.1, user info, default port, trailing slashes and fragment are removed,
+    and the query is replaced by a short hash. Anything else is only stripped. A second call changes
+    nothing.
     """
     current = key
-    # Undoing one layer can uncover another, "name: name:http://...", so until nothing changes.
+    # Removing one prefix can uncover another, as in "name: name:http://...".
     while (after := _normalise_once(runtime_name, current)) != current:
         current = after
     return current
@@ -45,13 +45,13 @@ def normalise_key(runtime_name: str, key: str) -> str:
 def _normalise_once(runtime_name: str, key: str) -> str:
     bare = key.strip()
     rest = bare.removeprefix(f"{runtime_name}:").strip()
-    if not rest or rest.startswith("//"):  # it was all of the key, or the scheme of a URL
+    if not rest or rest.startswith("//"):  # the prefix is the whole key, or the scheme of a URL
         rest = bare
     return _normalise_url(rest) or rest
 
 
 def _normalise_url(text: str) -> str | None:
-    """Return the one spelling of a URL with scheme and host; None for anything else."""
+    """Return the canonical spelling of a URL with scheme and host; None for anything else."""
     try:
         parts = urlsplit(text)
         port = parts.port
@@ -89,7 +89,7 @@ def _path(path: str) -> str:
 
 
 def _query(query: str) -> str:
-    """Return what stands for `query`: its hash, since it may hold an access key."""
+    """Return a hash in place of `query`, which may hold an access key."""
     if not query:
         return ""
     if _HASHED_QUERY.fullmatch(query):  # by an earlier normalisation

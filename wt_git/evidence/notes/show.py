@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +15,6 @@ from wt_git.records.notes import read_note, speaks_for
 from wt_git.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from wt_git.git.notes.store import Notes
     from wt_git.git.notes.view import NotesView
 
@@ -24,10 +23,10 @@ DOCUMENT_VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class ShownNotes:
-    """The evidence on the trees of a commit, or on a tree.
+    """The notes under the trees of a commit, or under a tree; `named` is the commit or tree.
 
-    `named` is the commit or tree, `trees` where evidence was looked for, `lines` one for each sweep,
-    `records` what each sweep recorded, by its id, `problems` what had to be passed over.
+    `lines` has a line for each sweep, `records` the records by sweep id, `problems` sentences about
+    lines that were skipped.
     """
 
     named: str
@@ -51,7 +50,7 @@ class ShownNotes:
 
 
 def show_notes(notes: Notes, rev: str) -> ShownNotes:
-    """Return what is recorded for `rev`. Raises `UsageError` for what is no commit and no tree."""
+    """Return the notes on `rev`. Raises `UsageError` unless it names a commit or a tree."""
     commit, tree = commit_and_tree(notes.repository, rev)
     if tree is None:
         raise UsageError(f"'{one_line(rev)}' is neither a commit nor a tree of this repository")
@@ -72,7 +71,7 @@ def _read(
     for sweep_id, lines in view.sweeps(tree).items():
         content = read_note(lines, sweep_id)
         foreign = [line for line in content.rows if not speaks_for(line.record, tree)]
-        for why, count in _counted([one.why for one in content.unreadable]):
+        for why, count in Counter(one.why for one in content.unreadable).items():
             problems.append(f"sweep {sweep_id}: {count} unreadable lines ({why}) count for nothing")
         if foreign:
             problems.append(
@@ -82,7 +81,3 @@ def _read(
         for line in (*content.rows, *content.sweeps, *content.reviews):
             if line not in foreign and line.record not in found:
                 found.append(json.loads(line.raw))
-
-
-def _counted(words: Sequence[str]) -> list[tuple[str, int]]:
-    return [(word, words.count(word)) for word in dict.fromkeys(words)]

@@ -24,10 +24,10 @@ _LONGEST_PAUSE_S = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Synced:
-    """Both sides have the union, or with `push=False` this side has.
+    """The union is here and, unless only fetching was asked for, at the remote.
 
-    `tip` is the notes commit (None: neither side has notes), `received` and `sent` whether this or
-    the other side got something new, `attempts` how often it was tried.
+    `tip` is the notes commit, None if neither side has notes. `received` and `sent` say which side
+    got something new.
     """
 
     tip: str | None
@@ -38,7 +38,7 @@ class Synced:
 
 @dataclass(frozen=True, slots=True)
 class NotSynced:
-    """What stood in the way at which `step`, in git's words; what was received until then is kept."""
+    """The step that failed, and why in git's words. Notes that were received before are kept."""
 
     step: Literal["remote", "fetch", "unite", "push"]
     reason: str
@@ -46,27 +46,18 @@ class NotSynced:
 
 
 @dataclass(frozen=True, slots=True)
-class _Raced:
-    """Another try may do."""
-
+class _Failed:
     step: Literal["fetch", "push"]
     reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Theirs:
-    """The notes commit that the remote is at; None when it has no notes."""
-
-    tip: str | None
+    lost_race: bool = False
 
 
 def sync_notes(
     notes: Notes, remote_name: str, *, timeout_s: float = SYNC_TIMEOUT_S, push: bool = True
 ) -> Synced | NotSynced:
-    """Bring the notes here and at the configured remote `remote_name` to their union.
+    """Bring the notes here and at `remote_name` to their union; without `push`, only those here.
 
-    Without `push` only this side changes. Tries until it worked, another try cannot help, or
-    `timeout_s` has passed.
+    Retries after a lost race until `timeout_s` has passed.
     """
     if remote_name not in set(notes.repository.remotes.names()):
         return NotSynced("remote", f"'{remote_name}' is no remote of this repository", 0)
@@ -80,19 +71,17 @@ def sync_notes(
             return NotSynced("unite", error.message, attempts)
         if isinstance(outcome, bool):
             return Synced(exchange.tip, exchange.received, sent=outcome, attempts=attempts)
-        if isinstance(outcome, NotSynced):
-            return NotSynced(outcome.step, outcome.reason, attempts)
         longest = min(_LONGEST_PAUSE_S, 0.02 * 2 ** min(attempts, 10))
         pause = random.uniform(0, longest)  # noqa: S311 - so that two do not keep step
-        if pause >= exchange.left_s:
+        if not outcome.lost_race or pause >= exchange.left_s:
             return NotSynced(outcome.step, outcome.reason, attempts)
         time.sleep(pause)
 
 
 def merge_fetched_notes(notes: Notes) -> bool:
-    """Take what was fetched from every remote into the live ref; return whether it was new.
+    """Unite the live ref with what was fetched from every remote; return whether anything was new.
 
-    No network. Git shows the live ref only, and shows each line once. Raises `GitError`.
+    Git shows the live ref only. No network. Raises `GitError`.
     """
     tips = notes.tracked()
     if not tips or set(tips.values()) <= {notes.tip()}:
@@ -104,7 +93,7 @@ def merge_fetched_notes(notes: Notes) -> bool:
 
 
 class _Exchange:
-    """The attempts of one sync; `received` says whether any of them brought something new."""
+    """The attempts of one sync; `received` says whether any of them fetched something new."""
 
     def __init__(self, notes: Notes, remote_name: str, deadline: float) -> None:
         self._notes = notes
@@ -117,15 +106,15 @@ class _Exchange:
     def left_s(self) -> float:
         return self._deadline - time.monotonic()
 
-    def attempt(self, *, push: bool) -> bool | NotSynced | _Raced:
-        """Fetch, unite and push once; say whether the other side got something new."""
+    def attempt(self, *, push: bool) -> bool | _Failed:
+        """Fetch, unite and push once; return whether the remote got something new."""
         theirs = self._fetch()
-        if not isinstance(theirs, _Theirs):
+        if isinstance(theirs, _Failed):
             return theirs
-        if theirs.tip is not None:
-            self._unite(theirs.tip)
+        if theirs is not None:
+            self._unite(theirs)
         self.tip = self._notes.tip()
-        if not push or self.tip is None or self.tip == theirs.tip:
+        if not push or self.tip is None or self.tip == theirs:
             return False
         return self._push(self.tip)
 
@@ -136,24 +125,25 @@ class _Exchange:
             tx.merge(tip)
         self.received |= tx.changed
 
-    def _fetch(self) -> _Theirs | NotSynced | _Raced:
+    def _fetch(self) -> str | _Failed | None:
+        """Return the remote's notes commit, None if it has no notes."""
         notes, into = self._notes, tracking_ref(self._remote)
         match remote.fetch(notes.folder, self._remote, notes.ref, into, timeout_s=self.left_s):
             case remote.Done():
-                return _Theirs(notes.tracked().get(self._remote))
+                return notes.tracked().get(self._remote)
             case remote.NothingThere():
-                return _Theirs(None)
+                return None
             case remote.LostRace(reason):
-                return _Raced("fetch", reason)
+                return _Failed("fetch", reason, lost_race=True)
             case remote.Unreachable(reason):
-                return NotSynced("fetch", reason, 0)
+                return _Failed("fetch", reason)
 
-    def _push(self, commit: str) -> Literal[True] | NotSynced | _Raced:
+    def _push(self, commit: str) -> Literal[True] | _Failed:
         notes = self._notes
         match remote.push(notes.folder, self._remote, commit, notes.ref, timeout_s=self.left_s):
             case remote.Done():
                 return True
             case remote.LostRace(reason):
-                return _Raced("push", reason)
+                return _Failed("push", reason, lost_race=True)
             case remote.Rejected(reason) | remote.Unreachable(reason):
-                return NotSynced("push", reason, 0)
+                return _Failed("push", reason)

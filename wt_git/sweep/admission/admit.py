@@ -105,7 +105,7 @@ def admit(found: LookedUp, ledger: Ledger, say: Callable[[str], None]) -> Prepar
     fingerprint = found.fingerprinter.take()
     for note in fingerprint.notes:
         say(f"note: {note}")
-    outside = files_outside_note(found.fingerprinter.subject, fingerprint)
+    outside = files_outside_note(found.fingerprinter.inputs, fingerprint)
     for about in (outside, _stray_files_note(found, fingerprint)):
         if about is not None:
             say(about)
@@ -136,7 +136,7 @@ def check_earned(found: LookedUp, fingerprint: Fingerprint, ledger: Ledger) -> E
         return None
     from wt_git.sweep.admission.gate_check import check_gate  # noqa: PLC0415 - for regressions only
 
-    others = found.fingerprinter.subject.other_targets
+    others = found.fingerprinter.inputs.other_targets
     return check_gate(found.request, found.selected, fingerprint, ledger, others)
 
 
@@ -146,7 +146,7 @@ def knows_target(found: LookedUp, ledger: Ledger) -> bool:
 
 
 def _targets(found: LookedUp) -> tuple[str, ...]:
-    subject = found.fingerprinter.subject
+    subject = found.fingerprinter.inputs
     return (subject.target, *subject.other_targets)
 
 

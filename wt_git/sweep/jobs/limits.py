@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from wt_git.ladder.budget import Budget, shortest
+from wt_git.ladder.budget import Budget, plain_seconds
 from wt_git.text import one_line
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class Limits:
         """
         elapsed_s = self._budget.spent_after_s
         if elapsed_s is not None and self._budget_s is not None:
-            said = f"budget of {shortest(self._budget_s)}s spent after {elapsed_s:.0f}s"
+            said = f"budget of {plain_seconds(self._budget_s)}s spent after {elapsed_s:.0f}s"
             remedy = _REMEDY.format(limit="budget")
         elif self._ceiling is not None and self._ceiling.sentence is not None:
             said = self._ceiling.sentence
