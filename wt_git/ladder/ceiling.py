@@ -101,7 +101,9 @@ class Spending(msgspec.Struct, frozen=True, kw_only=True):
         """
         after = self.released(reserve)
         if cost is None and reserve is None:
-            return msgspec.structs.replace(after, spent=EXACT.add(self.spent, least), is_bounded=False)
+            return msgspec.structs.replace(
+                after, spent=EXACT.add(self.spent, least), is_bounded=False
+            )
         if cost is None:
             cost = max(reserve or _NOTHING, least)
         return msgspec.structs.replace(after, spent=EXACT.add(self.spent, cost))

@@ -145,8 +145,6 @@ def _failing(rows: Sequence[Row], latest: _LatestRows) -> list[tuple[ScenarioId,
     return sorted(failing, key=lambda found: (found[0].name, found[0].pack or ""))
 
 
-def _since(
-    rows: Sequence[Row], indices: dict[ScenarioId, int], last: int
-) -> tuple[Row, ...]:
+def _since(rows: Sequence[Row], indices: dict[ScenarioId, int], last: int) -> tuple[Row, ...]:
     """Return the rows at `indices` that come after the last regression."""
     return tuple(rows[index] for index in sorted(indices.values()) if index > last)
