@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 from kit.fingerprints import a_fingerprinter
 from kit.gate_histories import History
@@ -194,7 +195,7 @@ def test_a_stale_earner_that_was_changing_is_explained_as_that(bench: Bench):
 
 def test_a_failing_snapshot_is_named_as_the_cause(bench: Bench):
     """No pass counts until it is mended, so running the scenario alone would not help."""
-    now = replace(bench.now(), value=SNAPSHOT_FAILED, failure="git took longer than 60 s")
+    now = msgspec.structs.replace(bench.now(), value=SNAPSHOT_FAILED, failure="git took longer than 60 s")
     error = bench.refused(now=now)
     assert "could not snapshot the working tree (git took longer than 60 s)" in error.message
     assert "on this artifact (snapshot-failed)" in error.message
