@@ -195,7 +195,9 @@ def test_a_stale_earner_that_was_changing_is_explained_as_that(bench: Bench):
 
 def test_a_failing_snapshot_is_named_as_the_cause(bench: Bench):
     """No pass counts until it is mended, so running the scenario alone would not help."""
-    now = msgspec.structs.replace(bench.now(), value=SNAPSHOT_FAILED, failure="git took longer than 60 s")
+    now = msgspec.structs.replace(
+        bench.now(), value=SNAPSHOT_FAILED, failure="git took longer than 60 s"
+    )
     error = bench.refused(now=now)
     assert "could not snapshot the working tree (git took longer than 60 s)" in error.message
     assert "on this artifact (snapshot-failed)" in error.message
