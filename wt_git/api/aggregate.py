@@ -6,10 +6,9 @@ import json
 import math
 from collections import Counter
 from dataclasses import dataclass, field, fields
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from wt_git.api.score import GATE_LAYER_ORDER, GateLayer, MetricValue, Score
+from wt_git.api.score import GATE_LAYER_ORDER, GateLayer, MetricValue, Score, check_gate_layers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -89,7 +88,7 @@ def aggregate_runs(
     One run without integrity makes the whole invalid, because its test condition was not applied.
     Raises `ValueError` for unknown or repeated gate layers.
     """
-    gates = _checked_gates(gate_layers)
+    gates = check_gate_layers(gate_layers)
     scores = [run.score for run in runs]
     passed = sum(score.gate_passed(gates) for score in scores)
     pass_rate = _share(passed, len(scores))
@@ -113,17 +112,6 @@ def aggregate_runs(
         failure_risk=0.0 if verdict == "INVALID" else weight * (1 - pass_rate),
         metrics=aggregate_metrics(score.metrics for score in scores),
     )
-
-
-def _checked_gates(gate_layers: Iterable[GateLayer]) -> tuple[GateLayer, ...]:
-    gates = tuple(gate_layers)
-    unknown = [name for name in gates if name not in GATE_LAYER_ORDER]
-    if unknown:
-        known = ", ".join(GATE_LAYER_ORDER)
-        raise ValueError(f"unknown gate layers {unknown!r}, expected some of {known}")
-    if len(set(gates)) < len(gates):
-        raise ValueError(f"gate layers hold duplicates: {gates!r}")
-    return gates
 
 
 def _verdict(passed: int, total: int, *, intact: bool, variance_allowed: bool) -> str:
@@ -178,12 +166,16 @@ def _mean(numbers: Sequence[float]) -> float:
     try:
         return math.fsum(numbers) / len(numbers)
     except OverflowError:
-        # Integers have no limit and sums of large floats overflow; exact arithmetic has neither.
-        exact = sum(map(Fraction, numbers), Fraction()) / len(numbers)
+        # Large integers and sums of large floats overflow; integers over one denominator do not.
+        ratios = [number.as_integer_ratio() for number in numbers]
+    unit = max(denominator for _, denominator in ratios)  # a power of two, like the others
+    total = sum(numerator * (unit // denominator) for numerator, denominator in ratios)
+    divisor = unit * len(numbers)
     try:
-        return float(exact)
+        return total / divisor
     except OverflowError:
-        return round(exact)
+        whole, rest = divmod(total, divisor)
+        return whole + (2 * rest > divisor or (2 * rest == divisor and whole % 2))
 
 
 def _counts(texts: Iterable[str]) -> dict[str, int]:

@@ -5,17 +5,12 @@ A scenario never names a runtime. docs/writing-a-scenario.md explains every fiel
 
 from __future__ import annotations
 
+import importlib
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
-from wt_git.api.score import GATE_LAYER_ORDER, FailureCost, GateLayer
-from wt_git.spi.reference import (
-    ReferenceCase,
-    ReferenceDecision,
-    ReferenceKind,
-    ReferenceToolCall,
-)
+from wt_git.api.score import FailureCost, GateLayer, check_gate_layers, in_canonical_order
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -23,6 +18,12 @@ if TYPE_CHECKING:
     from wt_git.api.preconditions import Precondition
     from wt_git.api.score import LayerResult
     from wt_git.api.trace import Trace
+    from wt_git.spi.reference import (
+        ReferenceCase,
+        ReferenceDecision,
+        ReferenceKind,
+        ReferenceToolCall,
+    )
 
     CheckAnswer: TypeAlias = tuple[bool, str] | LayerResult
 
@@ -39,6 +40,7 @@ __all__ = [
     "TrajectoryCheck",
     "is_vacuous",
 ]
+_REFERENCE_TYPES = ("ReferenceCase", "ReferenceDecision", "ReferenceKind", "ReferenceToolCall")
 
 _LISTS_OF_TEXT = (
     "target_facts",
@@ -50,6 +52,13 @@ _LISTS_OF_TEXT = (
     "requires_files",
     "tags",
 )
+
+
+def __getattr__(name: str) -> Any:
+    # Loaded on first use, since few scenarios have a reference case.
+    if name in _REFERENCE_TYPES:
+        return getattr(importlib.import_module("wt_git.spi.reference"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 @dataclass(frozen=True)
@@ -172,7 +181,7 @@ class Scenario:
                 f"scenario {self.name!r}: must_call holds an empty name or an empty group of"
                 " alternatives, which no call can satisfy"
             )
-        self._check_gate_layers()
+        self._chosen_gate_layers()
         case_names = [case.name for case in self.reference_cases]
         if len(set(case_names)) < len(case_names):
             raise ValueError(
@@ -199,31 +208,20 @@ class Scenario:
         the layers it names; with `strict_gates` also the declared ones. Raises `ValueError` when
         `gate_layers` was set to an unknown or repeated layer.
         """
-        self._check_gate_layers()
-        declared = self._declared_layers()
-        if self.gate_layers is None:
-            return declared
-        chosen = {*self.gate_layers, *(declared if self.strict_gates else ())}
-        return tuple(layer for layer in GATE_LAYER_ORDER if layer in chosen)
-
-    def _declared_layers(self) -> tuple[GateLayer, ...]:
-        layers: list[GateLayer] = ["outcome"]
+        chosen = self._chosen_gate_layers()
+        if chosen is not None and not self.strict_gates:
+            return chosen
+        declared: set[GateLayer] = {"outcome", *(chosen or ())}
         if self.must_call or self.forbidden_calls or self.trajectory_checks:
-            layers.append("trajectory")
+            declared.add("trajectory")
         if self.policies:
-            layers.append("constraint")
-        return tuple(layers)
+            declared.add("constraint")
+        return in_canonical_order(declared)
 
-    def _check_gate_layers(self) -> None:
-        layers = self.gate_layers or []
-        unknown = [layer for layer in layers if layer not in GATE_LAYER_ORDER]
-        if unknown:
-            raise ValueError(
-                f"scenario {self.name!r}: unknown gate layers {unknown!r},"
-                f" expected some of {', '.join(GATE_LAYER_ORDER)}"
-            )
-        if len(set(layers)) < len(layers):
-            raise ValueError(f"scenario {self.name!r}: gate_layers hold duplicates: {layers!r}")
+    def _chosen_gate_layers(self) -> tuple[GateLayer, ...] | None:
+        if self.gate_layers is None:
+            return None
+        return in_canonical_order(check_gate_layers(self.gate_layers, f"scenario {self.name!r}: "))
 
 
 def is_vacuous(scenario: Scenario) -> bool:

@@ -7,7 +7,7 @@ which says whether the test condition was applied. docs/writing-a-scenario.md st
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from numbers import Integral, Real
@@ -23,6 +23,24 @@ MetricValue: TypeAlias = bool | int | float | str
 
 GATE_LAYER_ORDER: tuple[GateLayer, ...] = ("outcome", "trajectory", "constraint")
 SCORE_LAYER_ORDER: tuple[str, ...] = (*GATE_LAYER_ORDER, "integrity")
+
+
+def check_gate_layers(layers: Iterable[GateLayer], owner: str = "") -> tuple[GateLayer, ...]:
+    """Return `layers` as given; raises `ValueError` for unknown and repeated ones."""
+    given = tuple(layers)
+    unknown = [layer for layer in given if layer not in GATE_LAYER_ORDER]
+    if unknown:
+        known = ", ".join(GATE_LAYER_ORDER)
+        raise ValueError(f"{owner}unknown gate layers {unknown!r}, expected some of {known}")
+    if len(set(given)) < len(given):
+        raise ValueError(f"{owner}gate_layers hold duplicates: {[*given]!r}")
+    return given
+
+
+def in_canonical_order(layers: Collection[GateLayer]) -> tuple[GateLayer, ...]:
+    """Return gate layers in the order outcome, trajectory, constraint."""
+    return tuple(layer for layer in GATE_LAYER_ORDER if layer in layers)
+
 
 _SEVERITY_WEIGHT: dict[SeverityLevel, int] = {"low": 1, "medium": 4, "high": 16, "critical": 64}
 _CUSTOMER_VISIBLE_WEIGHT = 2
