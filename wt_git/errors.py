@@ -89,6 +89,10 @@ class BusyError(WindTunnelError):
     retryable = True
 
 
+class WaitStopped(Exception):  # noqa: N818 - the caller asked for it, so it is no error
+    """The wait for a runtime was ended, by a signal for one."""
+
+
 class StorageError(WindTunnelError):
     """A file of the runs directory could not be written or read."""
 

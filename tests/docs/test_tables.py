@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
-from dataclasses import fields
 from pathlib import Path
 
+import msgspec
 import pytest
 from kit.traces import a_score, a_trace, user
 
@@ -52,6 +53,7 @@ def tables(page: str, heading: str) -> list[list[str]]:
 
 
 def names(kind: type) -> list[str]:
+    fields = msgspec.structs.fields if issubclass(kind, msgspec.Struct) else dataclasses.fields
     return [field.name for field in fields(kind)]
 
 
@@ -145,14 +147,20 @@ def test_the_keys_of_a_sweep_record_are_those_of_its_file():
     assert listed == names(sweep_records.SweepRecord)
 
 
+def _default(kind: type[msgspec.Struct], name: str) -> object:
+    (found,) = (field.default for field in msgspec.structs.fields(kind) if field.name == name)
+    return found
+
+
 def test_every_event_and_its_keys_are_listed():
     """One row per kind of event, with the keys that it adds to the common ones."""
     shown = section("files.md", "Events")
     kinds = events.Event.__subclasses__()
     (listed,) = tables("files.md", "Events")
-    assert listed == [kind.event for kind in kinds]
-    for kind in kinds:
-        row = next(line for line in shown.split("\n") if line.startswith(f"| `{kind.event}`"))
+    event_names = {kind: _default(kind, "event") for kind in kinds}
+    assert listed == list(event_names.values())
+    for kind, event in event_names.items():
+        row = next(line for line in shown.split("\n") if line.startswith(f"| `{event}`"))
         own = [name for name in names(kind) if name not in names(events.Event)]
         assert [name for name in own if f"`{name}`" not in row] == []
 

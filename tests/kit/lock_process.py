@@ -17,10 +17,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from wt_git.errors import BusyError
+from wt_git.errors import BusyError, WaitStopped
 from wt_git.sweep.run_lock import runtime_lock
 from wt_git.sweep.run_lock.lock_holder import Holder, describe_waiting
-from wt_git.sweep.run_lock.lock_wait import WaitStopped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from wt_git.records.record import Record, Text
@@ -11,8 +10,7 @@ from wt_git.records.sweep_records import Expectation, SweepStatus, Tier
 EVENT_VERSION = 1
 
 
-@dataclass(frozen=True, kw_only=True)
-class Event(Record):
+class Event(Record, frozen=True, kw_only=True):
     """What every event carries: which sweep, which label, when."""
 
     windtunnel_event: int = EVENT_VERSION
@@ -22,8 +20,7 @@ class Event(Record):
     label: Text
 
 
-@dataclass(frozen=True, kw_only=True)
-class SweepStarted(Event):
+class SweepStarted(Event, frozen=True, kw_only=True):
     """The last refusal is behind the sweep; it will queue for its runtime or start."""
 
     event: str = "sweep_started"
@@ -40,8 +37,7 @@ class SweepStarted(Event):
     budget_s: float | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class LockWaiting(Event):
+class LockWaiting(Event, frozen=True, kw_only=True):
     """The runtime is in use by `holder` (null when it left no readable record)."""
 
     event: str = "lock_waiting"
@@ -49,8 +45,7 @@ class LockWaiting(Event):
     holder: dict[str, Any] | None
 
 
-@dataclass(frozen=True, kw_only=True)
-class LockAcquired(Event):
+class LockAcquired(Event, frozen=True, kw_only=True):
     """The wait for the runtime is over after `waited_s` seconds."""
 
     event: str = "lock_acquired"
@@ -58,8 +53,7 @@ class LockAcquired(Event):
     waited_s: float
 
 
-@dataclass(frozen=True, kw_only=True)
-class RunStarted(Event):
+class RunStarted(Event, frozen=True, kw_only=True):
     """Run number `run` (from 1) of `runs` begins, before its reset."""
 
     event: str = "run_started"
@@ -68,8 +62,7 @@ class RunStarted(Event):
     runs: int
 
 
-@dataclass(frozen=True, kw_only=True)
-class RunFinished(Event):
+class RunFinished(Event, frozen=True, kw_only=True):
     """A run was scored, and its trace and sidecar are on disk. Tokens are null when unknown."""
 
     event: str = "run_finished"
@@ -86,8 +79,7 @@ class RunFinished(Event):
     output_tokens: int | None
 
 
-@dataclass(frozen=True, kw_only=True)
-class ScenarioFinished(Event):
+class ScenarioFinished(Event, frozen=True, kw_only=True):
     """All runs of a scenario are in and its ledger row is written."""
 
     event: str = "scenario_finished"
@@ -99,8 +91,7 @@ class ScenarioFinished(Event):
     gate_failure: bool
 
 
-@dataclass(frozen=True, kw_only=True)
-class ScenarioError(Event):
+class ScenarioError(Event, frozen=True, kw_only=True):
     """A scenario could not be run; `error` is `<Type>: <text>`."""
 
     event: str = "scenario_error"
@@ -109,8 +100,7 @@ class ScenarioError(Event):
     error: Text
 
 
-@dataclass(frozen=True, kw_only=True)
-class SweepFinished(Event):
+class SweepFinished(Event, frozen=True, kw_only=True):
     """The last event of a sweep, after its lock was released."""
 
     event: str = "sweep_finished"

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@dataclass(frozen=True, kw_only=True)
-class ReviewRecord(Record):
+class ReviewRecord(Record, frozen=True, kw_only=True):
     """What came of a sweep: `changed` exactly when there is a `decision`. The last one holds."""
 
     windtunnel_experiment: int = EXPERIMENT_VERSION

@@ -6,8 +6,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, TypeAlias
+
+import msgspec
 
 Text: TypeAlias = str
 """A string from outside: whatever an agent sent or a file is called."""
@@ -23,22 +24,19 @@ def as_recorded(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Record:
+class Record(msgspec.Struct, frozen=True, kw_only=True):
     """A line that is written once and read for years; its fields are its keys, in their order.
 
-    Plain dataclasses, since importing pydantic takes a third of the time that a small sweep may
-    take. They are models for pydantic all the same: `TypeAdapter(LedgerRow)` validates a line, and
-    tests hold what is on disk against it. Every string in a record can be encoded as UTF-8, and
-    lists and dicts are its own.
+    Every string in a record can be encoded as UTF-8, and lists and dicts are its own.
     """
 
     def __post_init__(self) -> None:
-        self.__dict__.update({name: encodable(value) for name, value in self.__dict__.items()})
+        for name in self.__struct_fields__:
+            msgspec.structs.force_setattr(self, name, encodable(getattr(self, name)))
 
     def as_document(self) -> dict[str, Any]:
         """Return the record as JSON holds it."""
-        return {name: _as_document(value) for name, value in self.__dict__.items()}
+        return {name: _as_document(getattr(self, name)) for name in self.__struct_fields__}
 
 
 def encodable(value: Any) -> Any:

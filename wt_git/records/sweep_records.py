@@ -5,8 +5,9 @@ See docs/files.md, "Ledger" and "Experiments".
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any, Literal
+
+import msgspec
 
 from wt_git.records.record import Record, Text
 
@@ -17,8 +18,7 @@ Expectation = Literal["pass", "fail"]
 RowVerdict = Literal["PASS", "PASS_WITH_VARIANCE", "FAIL", "INVALID"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Cost(Record):
+class Cost(Record, frozen=True, kw_only=True):
     """What a job or sweep used: seconds of wall clock, and tokens, null where anything is unknown.
 
     `input_tokens` is the whole prompt, cache hits included.
@@ -30,8 +30,7 @@ class Cost(Record):
     output_tokens: int | None
 
 
-@dataclass(frozen=True, kw_only=True)
-class CostUsd(Record):
+class CostUsd(Record, frozen=True, kw_only=True):
     """What a job or sweep cost in the currency of the pricing table, each part null where unknown.
 
     `tokens_known` false: `total` is the time alone. `cache_split_known` false: every input token is
@@ -47,8 +46,7 @@ class CostUsd(Record):
     cache_split_known: bool
 
 
-@dataclass(frozen=True, kw_only=True)
-class CacheCheckRecord(Record):
+class CacheCheckRecord(Record, frozen=True, kw_only=True):
     """Whether the prompts of a conversation came from the model's cache after its first call."""
 
     result: Literal["pass", "fail", "unknown"]
@@ -56,16 +54,14 @@ class CacheCheckRecord(Record):
     calls: list[str]
 
 
-@dataclass(frozen=True, kw_only=True)
-class ScenarioKey(Record):
+class ScenarioKey(Record, frozen=True, kw_only=True):
     """A scenario by what tells it apart: the pack that owns it, and its name."""
 
     pack: Text | None
     scenario: Text
 
 
-@dataclass(frozen=True, kw_only=True)
-class SnapshotRecord(Record):
+class SnapshotRecord(Record, frozen=True, kw_only=True):
     """What the tree cannot show: who hashed it, and which paths are not what they seem.
 
     `absent` are in the tree and not on disk, `hidden_edits` on disk and not in the tree; `ignored`
@@ -79,8 +75,7 @@ class SnapshotRecord(Record):
     ignored: int
 
 
-@dataclass(frozen=True, kw_only=True)
-class Experiment(Record):
+class Experiment(Record, frozen=True, kw_only=True):
     """The part of a row that says what the sweep was for and what it was about.
 
     `fingerprint` is the hash of `fingerprint_parts`, or a word that says why it stands for no state
@@ -104,10 +99,10 @@ class Experiment(Record):
     fingerprint_parts: dict[str, Text | None]
     source_trace: Text | None = None
     from_turn: int | None = None
-    evidence_for: list[str] = field(default_factory=list)
+    evidence_for: list[str] = msgspec.field(default_factory=list)
     earned_by: str | None = None
-    excluded_failing: list[Text] = field(default_factory=list)
-    excluded_failing_ids: list[ScenarioKey] = field(default_factory=list)
+    excluded_failing: list[Text] = msgspec.field(default_factory=list)
+    excluded_failing_ids: list[ScenarioKey] = msgspec.field(default_factory=list)
     interrupted: bool
     baseline: bool
     tree_under_test: str | None
@@ -127,8 +122,7 @@ def without_unconfigured(record: dict[str, Any]) -> dict[str, Any]:
     return record
 
 
-@dataclass(frozen=True, kw_only=True)
-class LayerPassRates(Record):
+class LayerPassRates(Record, frozen=True, kw_only=True):
     """The share of runs that passed each layer, gated or not."""
 
     outcome: float
@@ -137,8 +131,7 @@ class LayerPassRates(Record):
     integrity: float
 
 
-@dataclass(frozen=True, kw_only=True)
-class FailureCostRecord(Record):
+class FailureCostRecord(Record, frozen=True, kw_only=True):
     """What a failure of the scenario would cost in production, as its author declared it."""
 
     severity: Text
@@ -148,8 +141,7 @@ class FailureCostRecord(Record):
     risk_weight: int
 
 
-@dataclass(frozen=True, kw_only=True)
-class LedgerRow(Record):
+class LedgerRow(Record, frozen=True, kw_only=True):
     """One finished scenario of one sweep."""
 
     windtunnel_ledger: int = LEDGER_VERSION
@@ -183,8 +175,7 @@ EXPERIMENT_VERSION = 1
 SweepStatus = Literal["completed", "aborted", "busy", "error", "interrupted", "refused"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class SweepRecord(Record):
+class SweepRecord(Record, frozen=True, kw_only=True):
     """One sweep that ended: by itself, by the circuit breaker, or by a signal.
 
     `scenarios` counts what was selected, `not_started` names what never began, `errors` counts the

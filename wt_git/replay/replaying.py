@@ -17,6 +17,7 @@ from wt_git.errors import (
     EXIT_NO,
     EXIT_USAGE,
     EXIT_YES,
+    WaitStopped,
     WindTunnelError,
 )
 from wt_git.plugins.loading import FOREIGN_FAILURES, describe
@@ -97,13 +98,7 @@ class Replaying:
         where waiting was forbidden, and `StorageError` when the run cannot be saved.
         """
         self._runs_dir.prepare()
-        if self._replay.runtime.limit is None:
-            return self._run_held()
-        # Imported here since runtimes that jobs share need no queue.
-        from wt_git.sweep.run_lock.lock_wait import WaitStopped  # noqa: PLC0415
-        from wt_git.sweep.run_lock.runtime_lock import hold_runtime  # noqa: PLC0415
-
-        turn = hold_runtime(
+        held = runtime_lifecycle.hold_runtime(
             self._replay,
             "",
             self,
@@ -113,7 +108,7 @@ class Replaying:
             stop=self._interruption,
         )
         try:
-            with turn:
+            with held:
                 return self._run_held()
         except WaitStopped:
             return self._ended()

@@ -22,6 +22,7 @@ from wt_git.errors import (
     BusyError,
     StorageError,
     UsageError,
+    WaitStopped,
 )
 from wt_git.evidence.notes.sweep_notes import write_sweep_notes
 from wt_git.ladder.ceiling import Ceiling
@@ -111,8 +112,7 @@ class Sweep:
         self._keep_listing()
         self._announce()
         try:
-            shared = self._prepared.runtime.limit is None
-            outcome = self._run_locked() if shared else self._run_in_turn()
+            outcome = self._run_in_turn()
         except BusyError as error:
             outcome = self._tally.outcome("busy", EXIT_BUSY, error)
         except BaseException as error:  # the event stream must end whatever happened
@@ -161,12 +161,8 @@ class Sweep:
         self._runs_dir.close()
 
     def _run_in_turn(self) -> SweepOutcome:
-        """Run while nobody else uses the runtime. Raises `BusyError` where waiting was forbidden."""
-        # Imported here since runtimes that jobs share need no queue.
-        from wt_git.sweep.run_lock.lock_wait import WaitStopped  # noqa: PLC0415
-        from wt_git.sweep.run_lock.runtime_lock import hold_runtime  # noqa: PLC0415
-
-        turn = hold_runtime(
+        """Run while no other sweep uses the runtime. Raises `BusyError` where waiting was forbidden."""
+        held = runtime_lifecycle.hold_runtime(
             self._prepared,
             self.sweep_id,
             self._progress,
@@ -176,7 +172,7 @@ class Sweep:
             stop=self._interruption,
         )
         try:
-            with turn:
+            with held:
                 return self._run_locked()
         except WaitStopped:
             return self._tally.outcome(self._tally.status(), self._tally.exit_code())

@@ -14,6 +14,7 @@ import time
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
+from wt_git.errors import WaitStopped
 from wt_git.sweep.run_lock.file_locks import (
     SleepingLock,
     is_current,
@@ -109,10 +110,6 @@ _LOOK_S = 0.1
 # A hand-over takes an instant. When the lock is free and the next in line has not taken it for this
 # many looks, that process does not run.
 _LOOKS_UNTIL_STALLED = 5
-
-
-class WaitStopped(Exception):  # noqa: N818 - the caller asked for it, so it is no error
-    """The wait for a runtime was ended by its `stop` event."""
 
 
 def wait_for_lock(

@@ -3,7 +3,7 @@
 The lock is a file in the lock folder. Its holder keeps it locked and writes its record into it.
 Sweeps that wait hold tickets in a folder beside it; the first live ticket takes the lock, also
 while the lock is free. A holder is never interrupted, and the locks of a dead process are free at
-once (docs/architecture.md, "The run lock"). Not loaded for runtimes that jobs may share.
+once (docs/architecture.md, "The run lock").
 """
 
 from __future__ import annotations
@@ -11,14 +11,12 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import socket
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 from wt_git.clock import SystemClock, with_fraction
 from wt_git.errors import BusyError
-from wt_git.records.events import LockAcquired, LockWaiting
 from wt_git.sweep.run_lock.file_locks import (
     is_current,
     open_lockable,
@@ -32,7 +30,6 @@ from wt_git.sweep.run_lock.lock_holder import (
     clear_holder,
     current_holder,
     describe_busy,
-    describe_waiting,
     read_holder,
     write_holder,
 )
@@ -41,12 +38,9 @@ from wt_git.sweep.run_lock.lock_wait import Ticket, live_tickets, wait_for_lock
 if TYPE_CHECKING:
     import threading
     from collections.abc import Callable, Iterator
-    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from wt_git.clock import Clock
-    from wt_git.records.events import Event
-    from wt_git.sweep.request import RunTarget
 
 _NOT_IN_A_KEY = re.compile(r"[^A-Za-z0-9_.-]")
 _SYSTEM_CLOCK = SystemClock()
@@ -128,61 +122,3 @@ def _without_waiting(path: Path, queue: Path) -> int | None:
             return descriptor
         release(descriptor)
         return None
-
-
-class LockListener(Protocol):
-    """Who is told that a runtime is waited for: a sweep's progress, or somebody without events."""
-
-    def say(self, text: str) -> None:
-        """Receive a sentence for people."""
-        ...
-
-    def emit(self, kind: type[Event], /, **fields: Any) -> None:
-        """Receive an event of a sweep."""
-        ...
-
-
-def hold_runtime(
-    flight: RunTarget,
-    sweep_id: str,
-    progress: LockListener,
-    *,
-    priority: int,
-    folder: Path,
-    clock: Clock,
-    stop: threading.Event,
-) -> AbstractContextManager[None]:
-    """Return what holds the runtime while it is entered, through the lock files in `folder`.
-
-    Those of a smaller `priority` go first. Entering it raises `BusyError` where waiting was
-    forbidden, `WaitStopped` once `stop` is set.
-    """
-    request, key = flight.request, flight.runtime.lock_key
-
-    def waiting(seen: LockWaitState) -> None:
-        progress.say(describe_waiting(seen))
-        holder = seen.holder.as_record() if seen.holder else None
-        progress.emit(LockWaiting, lock=seen.key, holder=holder)
-
-    def acquired(waited_s: float) -> None:
-        progress.say(f"runtime '{key}' acquired after {waited_s:.1f}s")
-        progress.emit(LockAcquired, lock=key, waited_s=round(waited_s, 3))
-
-    return hold(
-        key,
-        Holder(
-            pid=os.getpid(),
-            host=socket.gethostname(),
-            since=with_fraction(clock.now()),
-            command=request.command,
-            label=request.label,
-            sweep_id=sweep_id,
-            runs_dir=str(request.runs_dir),
-        ),
-        folder=folder,
-        priority=priority,
-        wait=request.wait,
-        stop=stop,
-        on_waiting=waiting,
-        on_acquired=acquired,
-    )
