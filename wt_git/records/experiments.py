@@ -5,7 +5,6 @@ Lines of every age are read; a line that holds neither is passed over.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import msgspec
