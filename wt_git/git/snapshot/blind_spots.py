@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 def absent(staging: Staging, config: GitConfig, found: Differences) -> list[bytes]:
     """Return the paths of the tree that the agent does not find on disk; see `Snapshot`."""
     top = os.fsencode(staging.repository.top)
-    missing = _missing(top, [os.fsencode(path) for path in found.facts.skipped])
+    missing = _missing(top, found.facts.skipped)
     unfilled = [
         path
-        for path in map(os.fsencode, found.facts.gitlinks)
+        for path in found.facts.gitlinks
         if not os.path.lexists(os.path.join(top, path, b".git"))  # noqa: PTH118 - bytes
         and found.entries.get(path, path) is not None
     ]
@@ -59,7 +59,7 @@ def _missing(top: bytes, paths: Iterable[bytes]) -> set[bytes]:
 
 def _outward_links(top: bytes, found: Differences) -> list[bytes]:
     """Return the links to targets outside of the repository, whose content the tree lacks."""
-    links = {os.fsencode(path) for path in found.facts.links}
+    links = set(found.facts.links)
     links |= {path for path, entry in found.entries.items() if entry and entry.mode == LINK}
     inside = os.path.realpath(top)
     outward = []
@@ -87,7 +87,7 @@ def _pointers(staging: Staging, config: GitConfig, found: Differences) -> list[b
 def _filters_named(staging: Staging, config: GitConfig, found: Differences) -> bool:
     """Say whether any attributes name a filter."""
     top = staging.repository.top
-    tracked = [top / path for path, _ in found.facts.attributes]
+    tracked = [top / os.fsdecode(path) for path in found.facts.attributes]
     others = [top / os.fsdecode(p) for p in found.entries if p.endswith(b".gitattributes")]
     for file in (*tracked, *others, *attribute_files(staging.repository, config)):
         try:
@@ -112,7 +112,7 @@ def _holds_pointer(full_path: bytes) -> bool:
 def dirty_repositories(staging: Staging, found: Differences) -> list[bytes]:
     """Return the submodules and nested repositories with uncommitted edits, at any depth."""
     top = os.fsencode(staging.repository.top)
-    folders = {os.fsencode(path) for path in found.facts.gitlinks} | set(found.status.nested)
+    folders = {*found.facts.gitlinks, *found.status.nested}
     return sorted(
         path
         for path in folders - set(found.left_out)
@@ -134,8 +134,7 @@ def hidden_edits_of(staging: Staging, found: Differences) -> list[bytes]:
     top = os.fsencode(staging.repository.top)
     present = [
         path
-        for path in map(os.fsencode, found.facts.skipped)
+        for path in found.facts.skipped
         if os.path.lexists(os.path.join(top, path))  # noqa: PTH118 - bytes
     ]
-    assumed = [os.fsencode(path) for path in found.facts.assumed]
-    return sorted({*hidden_edits(staging, [*assumed, *present]), *found.skipped_edits})
+    return sorted({*hidden_edits(staging, [*found.facts.assumed, *present]), *found.skipped_edits})

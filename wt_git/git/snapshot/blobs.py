@@ -16,7 +16,7 @@ from wt_git.git.process import run
 from wt_git.git.trees import EXECUTABLE, FILE, GITLINK, LINK, Entry, object_id
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, MutableMapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from wt_git.git.git_config import GitConfig
 
@@ -84,7 +84,7 @@ def hash_files(
     *,
     hasher: Callable[[bytes, bytes], str],
     config: GitConfig,
-    known: MutableMapping[str, list[object]],
+    known: dict[bytes, tuple[FileStamp, str]],
     now_ns: int,
 ) -> dict[bytes, Entry | None]:
     """Return the tree entry of each of `wanted`; None where the file is gone.
@@ -93,22 +93,21 @@ def hash_files(
     each with the file's status; it is updated. `now_ns` is the time of the file system.
     """
     found: dict[bytes, Entry | None] = {}
-    fresh: dict[str, list[object]] = {}
+    fresh: dict[bytes, tuple[FileStamp, str]] = {}
     modes_count = config.flag("core.filemode", default=True)
     for path, given_mode in wanted:
         if given_mode == GITLINK:
             found[path] = nested_entry(top, path)
             continue
-        key = os.fsdecode(path)
         full_path = os.path.join(top, path)  # noqa: PTH118 - bytes
-        hashed = _hash_one(full_path, path, hasher, known.get(key))
+        hashed = _hash_one(full_path, path, hasher, known.get(path))
         if hashed is None:
             found[path] = None
             continue
         seen, blob = hashed
         found[path] = Entry(given_mode or _mode(seen, modes_count=modes_count), blob)
         if max(seen.mtime_ns, seen.ctime_ns) < now_ns - _SETTLED_NS:
-            fresh[key] = [*seen, blob]
+            fresh[path] = (seen, blob)
     known.clear()
     known.update(fresh)
     return found
@@ -118,14 +117,14 @@ def _hash_one(
     full_path: bytes,
     path: bytes,
     hasher: Callable[[bytes, bytes], str],
-    known: list[object] | None,
+    known: tuple[FileStamp, str] | None,
 ) -> tuple[FileStamp, str] | None:
     for _ in range(_TRIES):
         before = file_stamp(full_path)
         if before is None:
             return None
-        if known is not None and known[:-1] == [*before]:
-            return before, str(known[-1])
+        if known is not None and known[0] == before:
+            return known
         try:
             blob = _hash_now(full_path, path, before, hasher)
         except FileNotFoundError:

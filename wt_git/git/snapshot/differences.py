@@ -97,18 +97,17 @@ def read_status(
     Remembered time stamps are dropped when attributes change: they only say that the bytes of a file
     are unchanged, and with other attributes the same bytes may be another object.
     """
-    memory = staging.scratch.memory
-    remembered = IndexFacts.from_json(memory.get("facts"))
-    if remembered is not None:
-        status, facts = _status(staging, exclusions), remembered
+    remembered = staging.scratch.memory
+    if remembered.facts is not None:
+        status, facts = _status(staging, exclusions), remembered.facts
     else:
         status, facts = _status_and_facts(staging, exclusions)
     attributes = _attributes_digest(staging, config, status)
-    if memory.get("attributes", attributes) != attributes:
+    if remembered.attributes not in {None, attributes}:
         staging.scratch.renew()
         status = _status(staging, exclusions)
-    staging.scratch.memory["attributes"] = attributes
-    staging.scratch.memory["facts"] = facts.to_json()
+    staging.scratch.memory.attributes = attributes
+    staging.scratch.memory.facts = facts
     return status, facts
 
 
@@ -218,12 +217,11 @@ def _tree_of(staging: Staging, commit: str | None) -> str | None:
     if commit is None:
         return None
     memory = staging.scratch.memory
-    known = memory.get("head")
-    if not isinstance(known, list) or known[0] != commit:
+    if memory.head is None or memory.head[0] != commit:
         args = ("--no-replace-objects", "rev-parse", "--verify", f"{commit}^{{tree}}")
         tree = run(args, cwd=staging.repository.top).decode("ascii").strip()
-        memory["head"] = known = [commit, tree]
-    return str(known[1])
+        memory.head = (commit, tree)
+    return memory.head[1]
 
 
 def _wanted(staging: Staging, found: Differences) -> list[blobs.FileToHash]:
@@ -277,14 +275,12 @@ def _by_libgit2(
     wanted: list[blobs.FileToHash],
     hasher: Callable[[bytes, bytes], str],
 ) -> None:
-    memory = staging.scratch.memory
-    known = memory.setdefault("blobs", {})
     hashed = blobs.hash_files(
         os.fsencode(staging.repository.top),
         wanted,
         hasher=hasher,
         config=config,
-        known=known,
+        known=staging.scratch.memory.blobs,
         now_ns=staging.scratch.started_ns,
     )
     for one in found.status.changed:

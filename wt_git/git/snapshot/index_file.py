@@ -7,7 +7,7 @@ the file alone, so they are read once for each state of it.
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -68,34 +68,20 @@ _SPARSE = b"sdir"
 
 
 class IndexFacts(msgspec.Struct, frozen=True):
-    """The paths in an index with flags, links and other properties, as `os.fsdecode` returns them.
+    """The paths in an index that have flags or are links, and how the index is stored.
 
-    `attributes` are the tracked `.gitattributes` files, each with its id; `suffixed` are the paths
-    with one of the requested suffixes.
+    `attributes` are the tracked `.gitattributes` files; `suffixed` are the paths with one of the
+    requested suffixes.
     """
 
     split: bool = False
     sparse: bool = False
-    assumed: tuple[str, ...] = ()
-    skipped: tuple[str, ...] = ()
-    gitlinks: tuple[str, ...] = ()
-    links: tuple[str, ...] = ()
-    attributes: tuple[tuple[str, str], ...] = ()
-    suffixed: tuple[str, ...] = ()
-
-    def to_json(self) -> dict[str, object]:
-        """Return a value for `from_json`."""
-        return msgspec.structs.asdict(self)
-
-    @classmethod
-    def from_json(cls, value: object) -> Self | None:
-        """Return the facts in `value`; None when it was not made by `to_json`."""
-        if not isinstance(value, dict) or set(value) != set(cls.__struct_fields__):
-            return None
-        try:
-            return msgspec.convert(value, cls)
-        except msgspec.ValidationError:
-            return None
+    assumed: tuple[bytes, ...] = ()
+    skipped: tuple[bytes, ...] = ()
+    gitlinks: tuple[bytes, ...] = ()
+    links: tuple[bytes, ...] = ()
+    attributes: tuple[bytes, ...] = ()
+    suffixed: tuple[bytes, ...] = ()
 
 
 def read_facts(
@@ -103,28 +89,23 @@ def read_facts(
 ) -> IndexFacts:
     """Return the facts of an index: `listing` is the output of `LISTING_ARGS`, `raw` the file."""
     found = storage_extensions(raw, hash_bytes)
-    kinds: dict[str, list[str]] = {name: [] for name in ("assumed", "skipped", "gitlinks", "links")}
-    attributes: list[tuple[str, str]] = []
+    kinds: dict[str, list[bytes]] = {}
     ends = tuple(suffix.encode("utf-8") for suffix in suffixes)
-    suffixed: list[str] = []
     # Most indexes have none of these: a few fast searches find that out, without reading entries.
     marks = (*_MARKS, *(end + b"\0" for end in ends))
     if any(mark in b"\0" + listing for mark in marks):
         for item in listing.split(b"\0")[:-1]:
-            head, _, name = item.partition(b"\t")
-            path = name.decode("utf-8", "surrogateescape")
+            head, _, path = item.partition(b"\t")
             for kind in _kinds(head):
-                kinds[kind].append(path)
-            if name.rpartition(b"/")[2] == b".gitattributes":
-                attributes.append((path, head.split(b" ")[2].decode("ascii")))
-            if ends and name.endswith(ends):
-                suffixed.append(path)
+                kinds.setdefault(kind, []).append(path)
+            if path.rpartition(b"/")[2] == b".gitattributes":
+                kinds.setdefault("attributes", []).append(path)
+            if ends and path.endswith(ends):
+                kinds.setdefault("suffixed", []).append(path)
     return IndexFacts(
         split=_SHARED in found,
         sparse=_SPARSE in found,
-        attributes=tuple(attributes),
-        suffixed=tuple(suffixed),
-        **{name: tuple(paths) for name, paths in kinds.items()},
+        **{kind: tuple(paths) for kind, paths in kinds.items()},
     )
 
 

@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
 import os
 import shutil
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from wt_git import files
+from wt_git.git.snapshot.blobs import FileStamp  # noqa: TC001 - msgspec reads annotations
+from wt_git.git.snapshot.index_file import IndexFacts  # noqa: TC001
 from wt_git.git.snapshot.racy_entries import clear_racy_times, read_index
 
 if TYPE_CHECKING:
@@ -35,6 +36,21 @@ _CHECKSUM = 32
 _LOCK = "lock"
 
 
+class Memory(msgspec.Struct):
+    """Results of earlier snapshots of the same index.
+
+    `attributes` is the digest of all sources of attributes. `head` is a commit and its tree. `excluded`
+    has the tree of a commit, the excluded paths, and the files of the tree at and below them. `blobs`
+    maps paths to the status and the blob of a file.
+    """
+
+    facts: IndexFacts | None = None
+    attributes: str | None = None
+    head: tuple[str, str] | None = None
+    excluded: tuple[str | None, list[bytes], list[bytes]] | None = None
+    blobs: dict[bytes, tuple[FileStamp, str]] = msgspec.field(default_factory=dict)
+
+
 class Scratch(msgspec.Struct):
     """The index and the folder for objects of one snapshot.
 
@@ -48,11 +64,11 @@ class Scratch(msgspec.Struct):
     origin: Path
     persistent: bool
     started_ns: int
-    memory: dict[str, Any] = msgspec.field(default_factory=dict)
+    memory: Memory = msgspec.field(default_factory=Memory)
 
     def renew(self) -> None:
         """Copy the repository's index again, and clear the memory."""
-        self.memory = {}
+        self.memory = Memory()
         _copy(self.origin, self.index)
 
     @contextlib.contextmanager
@@ -73,7 +89,7 @@ class Scratch(msgspec.Struct):
         """Store `memory`; after a failure only the next snapshot is slower."""
         if self.persistent:
             with contextlib.suppress(OSError):
-                files.write_whole(_memory_path(self.index), json.dumps(self.memory))
+                files.write_whole(_memory_path(self.index), msgspec.msgpack.encode(self.memory))
 
 
 @contextlib.contextmanager
@@ -171,12 +187,11 @@ def _clear(folder: Path) -> None:
 
 
 def _memory_path(index: Path) -> Path:
-    return index.with_name(f"{index.name}.json")
+    return index.with_name(f"{index.name}.msgpack")  # not JSON: names of files need not be UTF-8
 
 
-def _remembered(index: Path) -> dict[str, Any]:
+def _remembered(index: Path) -> Memory:
     try:
-        memory = json.loads(_memory_path(index).read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return memory if isinstance(memory, dict) else {}
+        return msgspec.msgpack.decode(_memory_path(index).read_bytes(), type=Memory)
+    except (OSError, msgspec.DecodeError):
+        return Memory()

@@ -146,26 +146,24 @@ def _excluded(
 ) -> list[bytes]:
     """Return the paths of HEAD's tree that are excluded."""
     memory = staging.scratch.memory
-    asked = [found.base, *exclusions.paths]
-    held = memory.get("held_out")
-    if not isinstance(held, dict) or held.get("asked") != asked:
-        paths = _held_out(found, exclusions)
-        held = memory["held_out"] = {"asked": asked, "paths": [os.fsdecode(p) for p in paths]}
-    tracked = {*map(os.fsencode, found.facts.suffixed), *found.excluded}
+    folders = [os.fsencode(path) for path in exclusions.paths]
+    if memory.excluded is None or memory.excluded[:2] != (found.base, folders):
+        memory.excluded = (found.base, folders, _paths_below(found, folders))
+    tracked = {*found.facts.suffixed, *found.excluded}
     suffixed = {path for path in tracked if found.excluded.get(path, True)}
-    return sorted(suffixed | {os.fsencode(path) for path in held["paths"]})
+    return sorted(suffixed.union(memory.excluded[2]))
 
 
-def _held_out(found: differences.Differences, exclusions: Exclusions) -> list[bytes]:
-    """Return the paths of HEAD's tree at and below the excluded paths."""
-    held: list[bytes] = []
-    for path in map(os.fsencode, exclusions.paths):
+def _paths_below(found: differences.Differences, folders: Iterable[bytes]) -> list[bytes]:
+    """Return the files of HEAD's tree at and below `folders`."""
+    files: list[bytes] = []
+    for path in folders:
         entry = trees.find_entry(found.base, path, found.trees)
         if entry is not None and entry.mode == TREE:
-            held += [path + b"/" + name for name, _ in trees.walk_files(entry.id, found.trees)]
+            files += [path + b"/" + name for name, _ in trees.walk_files(entry.id, found.trees)]
         elif entry is not None:
-            held.append(path)
-    return held
+            files.append(path)
+    return files
 
 
 def _thinned(
