@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import tempfile
@@ -10,6 +9,7 @@ import threading
 import time
 from pathlib import Path
 
+import msgspec
 import pygit2
 import pytest
 from kit.oracle import oracle_tree, repository_bytes
@@ -18,6 +18,7 @@ from kit.snapshots import found, snapshot
 
 from wt_git.errors import GitError
 from wt_git.git.path_patterns import PathPatterns
+from wt_git.git.snapshot.scratch import Memory
 from wt_git.git.snapshot.status import Exclusions
 from wt_git.git.snapshot.take import LeftOut, take_snapshot
 
@@ -405,10 +406,11 @@ def test_a_new_file_is_hashed_once(repo):
     assert snapshot(repo.path).tree == oracle_tree(repo.path)
     time.sleep(2.1)
     first = take_snapshot(found(repo.path))
-    [memory] = (repo.path / ".git/windtunnel/snapshot/main").glob("*.json")
-    remembered = json.loads(memory.read_text())
-    remembered["blobs"]["large"][-1] = "1" * 40
-    memory.write_text(json.dumps(remembered))
+    [memory] = (repo.path / ".git/windtunnel/snapshot/main").glob("*.msgpack")
+    remembered = msgspec.msgpack.decode(memory.read_bytes(), type=Memory)
+    stamp, _ = remembered.blobs[b"large"]
+    remembered.blobs[b"large"] = (stamp, "1" * 40)
+    memory.write_bytes(msgspec.msgpack.encode(remembered))
     assert (
         take_snapshot(found(repo.path)).changes["large"].id == "1" * 40 != first.changes["large"].id
     )
@@ -436,9 +438,10 @@ def test_a_damaged_memory_is_made_anew(repo):
     """It is a cache."""
     expected = take_snapshot(found(repo.path))
     folder = repo.path / ".git/windtunnel/snapshot/main"
-    for junk in ("", "[]", "{", '{"facts": 1, "blobs": [], "head": "x", "attributes": 7}'):
-        for memory in folder.glob("*.json"):
-            memory.write_text(junk)
+    other_types = msgspec.msgpack.encode({"facts": 1, "blobs": [], "head": "x", "attributes": 7})
+    for junk in (b"", b"[]", b"{", msgspec.msgpack.encode([]), other_types):
+        [memory] = folder.glob("*.msgpack")
+        memory.write_bytes(junk)
         assert take_snapshot(found(repo.path)) == expected
 
 

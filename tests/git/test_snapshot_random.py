@@ -94,6 +94,7 @@ def test_any_history_of_edits(steps, kind):
         repo.commit("first")
         repo.git("config", "filter.up.clean", "tr a-z A-Z")
         repo.git("config", "core.splitIndex", "true" if kind == "split" else "false")
+        repository = found(repo.path)
         for step in steps:
             perform(repo, step)
-            assert take_snapshot(found(repo.path)).tree == oracle_tree(repo.path)
+            assert take_snapshot(repository).tree == oracle_tree(repo.path)
