@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -87,146 +88,95 @@ def run_scenario(
     """
     if runs_per_scenario < 1:
         raise ValueError(f"runs_per_scenario must be at least 1, got {runs_per_scenario}")
-    batch = _Batch(
-        scenario=scenario,
-        runtime=runtime,
-        config=config or AgentConfig(),
-        probe=state_probe,
-        hooks=LifecycleHooks(hooks) if hooks else None,
-        prefix=history_prefix,
-        clock=clock or SystemClock(),
-        warn=on_warning or (lambda _: None),
-        stuck_after_s=stuck_after_s,
-        count=runs_per_scenario,
-        is_reset=not skip_reset,
-        on_start=on_run_start,
-        on_complete=on_run_complete,
-        should_start=should_start_run,
-    )
-    return batch.execute(mcps or ())
-
-
-@dataclass(slots=True, kw_only=True)
-class _Batch:
-    """The arguments of `run_scenario`, and the results so far."""
-
-    scenario: Scenario
-    runtime: AgentRuntime
-    config: AgentConfig
-    probe: StateProbe | None
-    hooks: LifecycleHooks | None
-    prefix: HistoryPrefix | None
-    clock: Clock
-    warn: Callable[[str], None]
-    stuck_after_s: float | None
-    count: int
-    is_reset: bool
-    on_start: Callable[[int], None] | None
-    on_complete: Callable[[int, ScenarioRunResult], None] | None
-    should_start: Callable[[int], bool] | None
-    runs: list[ScenarioRunResult] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
-    artifacts: list[HookArtifact] = field(default_factory=list)
-
-    def execute(self, servers: Sequence[MCPServer]) -> ScenarioResult:
-        """Start everything, execute the runs, and stop everything, even after a failure."""
-        gate_layers = self.scenario.resolved_gate_layers()  # raises before anything is started
-        arm_servers(servers, self.scenario.perturbations)
-        try:
-            with (
-                running_servers(servers, self.warn) as mcp_handles,
-                provisioned_agent(
-                    self.runtime,
-                    self.config,
-                    mcp_handles,
-                    patience_s=self._patience_s,
-                    warn=self.warn,
-                ) as handle,
-            ):
-                self._check_world(handle, mcp_handles)
-                self._dispatch("on_provisioned")
-                self._execute_runs(handle, mcp_handles)
-                aggregate = aggregate_runs(
-                    self.runs,
-                    variance_allowed=self.scenario.variance_allowed,
-                    gate_layers=gate_layers,
-                )
-                self._dispatch("on_scenario_end", aggregate=aggregate)
-        except HandleStuckError as error:
-            self._blame_hooks(error)
-            raise
-        return ScenarioResult(aggregate, self.runs, self.warnings, self.artifacts)
-
-    def _patience_s(self) -> float:
-        if self.stuck_after_s is None:
-            return converse_timeout_s() + PATIENCE_BEYOND_CONVERSE_S
-        return self.stuck_after_s
-
-    def _check_world(self, handle: SerialisedHandle, mcp_handles: list[MCPHandle]) -> None:
-        """Bind the probe to the agent's workspace, then check every precondition."""
-        workspace = path_attribute(handle, "workspace_dir")
-        if self.probe is not None and workspace is not None:
-            bind_workspace(self.probe, workspace)
-        preconditions = preconditions_of(self.scenario)
-        if not preconditions:
-            return
-        context = PreconditionContext(
-            mcp_handles=mcp_handles,
-            state_probe=self.probe,
-            agent_config=self.config,
-            runtime_handle=handle,
-            workspace_dir=workspace,
-            workspace_template=path_attribute(handle, "workspace_template"),
-        )
-        check_preconditions(self.scenario.name, preconditions, context)
-
-    def _execute_runs(self, handle: SerialisedHandle, mcp_handles: list[MCPHandle]) -> None:
-        """Execute run after run; a reset that fails ends the batch."""
-        context = BatchContext(
-            scenario=self.scenario,
-            config=self.config,
-            handle=handle,
-            mcp_handles=mcp_handles,
-            clock=self.clock,
-            probe=self.probe,
-            hooks=self.hooks,
-            prefix=self.prefix,
-        )
-        for index in range(self.count):
-            if index and self.should_start is not None and not self.should_start(index):
-                return
-            if self.on_start is not None:
-                self.on_start(index)
-            if self.is_reset:
-                handle.reset_state()
-                if self.hooks is not None:
-                    self.hooks.abandoned.clear()  # every turn that was given up on has ended
-            run = execute_run(context)
-            self.runs.append(run)
-            if self.on_complete is not None:
-                self.on_complete(index, run)
-
-    def _dispatch(self, point: str, **members: Any) -> None:
-        """Call the hooks for a point outside of any run."""
-        if self.hooks is not None:
-            self.artifacts += self.hooks.dispatch(
-                point, self.warnings.append, scenario=self.scenario, agent=self.config, **members
+    config, warn = config or AgentConfig(), on_warning or (lambda _: None)
+    active = LifecycleHooks(hooks)
+    runs: list[ScenarioRunResult] = []
+    warnings: list[str] = []
+    shown_to_hooks: dict[str, Any] = {"scenario": scenario, "agent": config}
+    gate_layers = scenario.resolved_gate_layers()  # raises before anything is started
+    servers = mcps or ()
+    arm_servers(servers, scenario.perturbations)
+    patience_s = functools.partial(_patience_s, stuck_after_s)
+    try:
+        with (
+            running_servers(servers, warn) as mcp_handles,
+            provisioned_agent(
+                runtime, config, mcp_handles, patience_s=patience_s, warn=warn
+            ) as handle,
+        ):
+            _check_world(scenario, config, state_probe, handle, mcp_handles)
+            artifacts = active.dispatch("on_provisioned", warnings.append, **shown_to_hooks)
+            context = BatchContext(
+                scenario,
+                config,
+                handle,
+                mcp_handles,
+                clock=clock or SystemClock(),
+                probe=state_probe,
+                hooks=active,
+                prefix=history_prefix,
             )
-
-    def _blame_hooks(self, error: HandleStuckError) -> None:
-        """Name each hook whose abandoned question blocks the agent.
-
-        In a warning, a note of `error`, and the last run, during which the agent got stuck.
-        """
-        for name in dict.fromkeys(self.hooks.abandoned if self.hooks is not None else ()):
+            for index in range(runs_per_scenario):
+                if index and should_start_run is not None and not should_start_run(index):
+                    break
+                if on_run_start is not None:
+                    on_run_start(index)
+                if not skip_reset:
+                    handle.reset_state()
+                    active.abandoned.clear()  # every turn that was given up on has ended
+                run = execute_run(context)
+                runs.append(run)
+                if on_run_complete is not None:
+                    on_run_complete(index, run)
+            aggregate = aggregate_runs(
+                runs, variance_allowed=scenario.variance_allowed, gate_layers=gate_layers
+            )
+            artifacts += active.dispatch(
+                "on_scenario_end", warnings.append, aggregate=aggregate, **shown_to_hooks
+            )
+    except HandleStuckError as error:
+        for name in dict.fromkeys(active.abandoned):
             warning = (
                 f"hook:{name}: the agent never came back from a question that timed out; "
                 "it is unusable"
             )
-            if self.runs:
-                self.runs[-1].trace.worker_warnings.append(warning)
-            self.warn(warning)
+            for run in runs[-1:]:  # the agent got stuck during the last one
+                run.trace.worker_warnings.append(warning)
+            warn(warning)
             error.add_note(warning)
+        raise
+    return ScenarioResult(aggregate, runs, warnings, artifacts)
+
+
+def _patience_s(stuck_after_s: float | None) -> float:
+    if stuck_after_s is None:
+        return converse_timeout_s() + PATIENCE_BEYOND_CONVERSE_S
+    return stuck_after_s
+
+
+def _check_world(
+    scenario: Scenario,
+    config: AgentConfig,
+    probe: StateProbe | None,
+    handle: SerialisedHandle,
+    mcp_handles: list[MCPHandle],
+) -> None:
+    """Bind the probe to the agent's workspace, then check every precondition."""
+    workspace = path_attribute(handle, "workspace_dir")
+    if probe is not None and workspace is not None:
+        bind_workspace(probe, workspace)
+    preconditions = preconditions_of(scenario)
+    if not preconditions:
+        return
+    context = PreconditionContext(
+        mcp_handles=mcp_handles,
+        state_probe=probe,
+        agent_config=config,
+        runtime_handle=handle,
+        workspace_dir=workspace,
+        workspace_template=path_attribute(handle, "workspace_template"),
+    )
+    check_preconditions(scenario.name, preconditions, context)
 
 
 def run_matrix(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wt_git.runner.safe_values import json_with_reprs, safe_text
 from wt_git.spi.agent_runtime import content_text, response_message
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 RESERVED_WARNINGS = (
     "mcp_evidence:",
@@ -25,17 +24,16 @@ RESERVED_WARNINGS = (
 """The first words of the product's own warnings; some of them decide how a run is scored."""
 
 
-@dataclass(slots=True)
-class Reply:
+class Reply(NamedTuple):
     """One assistant turn as the runtime reported it, ready for the trace."""
 
     content: str
     tool_calls: list[dict[str, Any]]
-    tool_results: list[dict[str, Any]] = field(default_factory=list)
-    rendered_prompt: str | None = None
-    model: str | None = None
-    usage: Any = None
-    warnings: list[str] = field(default_factory=list)
+    tool_results: list[dict[str, Any]]
+    rendered_prompt: str | None
+    model: str | None
+    usage: Any
+    warnings: list[str]
 
 
 def read_reply(response: Mapping[str, Any]) -> Reply:
@@ -45,18 +43,23 @@ def read_reply(response: Mapping[str, Any]) -> Reply:
     that are no list.
     """
     message = response_message(response)
-    content, calls = message.get("content"), message.get("tool_calls")
+    calls = _tool_calls(message.get("tool_calls"))
     model, rendered = response.get("model"), response.get("rendered_prompt")
-    reply = Reply(
-        content_text(content),
-        _tool_calls(calls),
-        rendered_prompt=rendered if isinstance(rendered, str) else None,
-        model=model if isinstance(model, str) and model else None,
-        usage=response.get("usage"),
-        warnings=_runtime_warnings(response.get("worker_warnings")),
+    warnings: list[str] = []
+    quoted = [
+        quoted_warning(safe_text(warning))
+        for warning in _listed(response, "worker_warnings", warnings)
+    ]
+    results = [json_with_reprs(one) for one in _listed(response, "tool_results", warnings)]
+    return Reply(
+        content_text(message.get("content")),
+        calls,
+        [one if isinstance(one, dict) else {"result": one} for one in results],
+        rendered if isinstance(rendered, str) else None,
+        model if isinstance(model, str) and model else None,
+        response.get("usage"),
+        quoted + warnings,
     )
-    _add_tool_results(reply, response.get("tool_results"))
-    return reply
 
 
 def _tool_calls(calls: object) -> list[dict[str, Any]]:
@@ -70,26 +73,13 @@ def _tool_calls(calls: object) -> list[dict[str, Any]]:
     return copied
 
 
-def _add_tool_results(reply: Reply, results: object) -> None:
-    if results is None:
-        return
-    if isinstance(results, (list, tuple)):
-        items = (json_with_reprs(result) for result in results)
-        reply.tool_results = [i if isinstance(i, dict) else {"result": i} for i in items]
-    else:
-        reply.warnings.append(_wrong_shape("tool_results", results))
-
-
-def _runtime_warnings(warnings: object) -> list[str]:
-    if warnings is None:
-        return []
-    if not isinstance(warnings, (list, tuple)):
-        return [_wrong_shape("worker_warnings", warnings)]
-    return [quoted_warning(safe_text(warning)) for warning in warnings]
-
-
-def _wrong_shape(key: str, value: object) -> str:
-    return f"runtime_warning_shape: {key} must be a list, got {type(value).__name__}"
+def _listed(response: Mapping[str, Any], key: str, warnings: list[str]) -> Sequence[object]:
+    """Return the list under `key`; one of another type adds a warning and counts as empty."""
+    value = response.get(key)
+    if value is None or isinstance(value, (list, tuple)):
+        return value or ()
+    warnings.append(f"runtime_warning_shape: {key} must be a list, got {type(value).__name__}")
+    return ()
 
 
 def quoted_warning(text: str) -> str:

@@ -6,19 +6,14 @@ A failure in any step becomes a failed run that keeps the evidence gathered so f
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
 from wt_git.api.aggregate import ScenarioRunResult
 from wt_git.api.scenario import PreSendPerturbation
 from wt_git.api.trace import Trace, Turn
 from wt_git.runner.probe_and_surface import capture_observations, capture_surface
-from wt_git.runner.provisioning import (
-    HandleStuckError,
-    consumes_full_history,
-    optional_attribute,
-)
+from wt_git.runner.provisioning import HandleStuckError, consumes_full_history, optional_attribute
 from wt_git.runner.reply import read_reply
 from wt_git.runner.safe_values import failure_text
 from wt_git.runner.scoring import RUNNER_ERROR, failed_score, score_trace
@@ -45,8 +40,7 @@ def user_texts(scenario: Scenario) -> list[str]:
     return list(scenario.user_turns) or [scenario.scored_prompt]
 
 
-@dataclass(frozen=True, slots=True)
-class BatchContext:
+class BatchContext(NamedTuple):
     """The inputs that all runs of a batch share, once its agent is up."""
 
     scenario: Scenario
@@ -54,9 +48,9 @@ class BatchContext:
     handle: SerialisedHandle
     mcp_handles: Sequence[MCPHandle]
     clock: Clock
-    probe: StateProbe | None = None
-    hooks: LifecycleHooks | None = None
-    prefix: HistoryPrefix | None = None
+    probe: StateProbe | None
+    hooks: LifecycleHooks
+    prefix: HistoryPrefix | None
 
 
 def execute_run(shared: BatchContext) -> ScenarioRunResult:
@@ -102,7 +96,7 @@ class _Run:
         self._logs_are_this_runs = False
         self._probe_is_reset = False
         self._is_collected = False
-        self._server_calls = ServerCalls()
+        self._server_calls = ServerCalls([], [])
         self._observations: dict[str, Any] = {}
         self.artifacts: list[HookArtifact] = []
 
@@ -246,16 +240,15 @@ class _Run:
         self._dispatch("on_run_end", trace.worker_warnings, **evidence)
 
     def _dispatch(self, point: str, warnings: list[str], **members: Any) -> None:
-        if self._shared.hooks is not None:
-            self.artifacts += self._shared.hooks.dispatch(
-                point,
-                warnings.append,
-                scenario=self._shared.scenario,
-                agent=self._shared.config,
-                run_id=self._run_id,
-                session_id=self._session_id,
-                **members,
-            )
+        self.artifacts += self._shared.hooks.dispatch(
+            point,
+            warnings.append,
+            scenario=self._shared.scenario,
+            agent=self._shared.config,
+            run_id=self._run_id,
+            session_id=self._session_id,
+            **members,
+        )
 
     def _warn(self, warning: str | None) -> None:
         if warning is not None:

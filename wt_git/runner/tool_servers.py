@@ -10,8 +10,7 @@ from __future__ import annotations
 import json
 import math
 from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wt_git.api.perturbations.tool_failures import declared_failures
 from wt_git.api.trace import compute_hash
@@ -55,18 +54,17 @@ def armed_failures(handles: Sequence[MCPHandle]) -> list[Any]:
     return armed
 
 
-@dataclass(slots=True)
-class ServerCalls:
+class ServerCalls(NamedTuple):
     """The calls of all servers in order of time, and warnings about what may be missing."""
 
-    calls: list[dict[str, Any]] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
+    calls: list[dict[str, Any]]
+    warnings: list[str]
 
 
 def read_call_logs(handles: Sequence[MCPHandle]) -> ServerCalls:
     """Read every call log; an unreadable one is named in a warning, the other calls are kept."""
     if not handles:
-        return ServerCalls()
+        return ServerCalls([], [])
     calls: list[dict[str, Any]] = []
     unreadable: list[str] = []
     for handle in handles:

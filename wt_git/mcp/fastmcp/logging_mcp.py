@@ -166,11 +166,7 @@ class LoggingFastMCP:
         return self._sdk().serve_on_thread(app, listener)
 
     def run(
-        self,
-        host: str | None = None,
-        port: int | None = None,
-        *,
-        transport: str = _STREAMABLE_HTTP,
+        self, host: str | None = None, port: int | None = None, *, transport: str = _STREAMABLE_HTTP
     ) -> None:
         """Serve until the process is told to end; host and port default to the constructor's.
 

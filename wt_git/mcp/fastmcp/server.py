@@ -179,12 +179,7 @@ class FastMCPServer:
         return self._handle
 
     def arm_failure(
-        self,
-        *,
-        tool: str,
-        mode: str,
-        probability: float = 1.0,
-        delay_s: float = DEFAULT_TIMEOUT_S,
+        self, *, tool: str, mode: str, probability: float = 1.0, delay_s: float = DEFAULT_TIMEOUT_S
     ) -> None:
         """Arm a failure in the process that `start` will make, unless its factory armed one.
 

@@ -75,12 +75,7 @@ class RecordedMCPServer:
                 running.stop()
 
     def arm_failure(
-        self,
-        *,
-        tool: str,
-        mode: str,
-        probability: float = 1.0,
-        delay_s: float = DEFAULT_TIMEOUT_S,
+        self, *, tool: str, mode: str, probability: float = 1.0, delay_s: float = DEFAULT_TIMEOUT_S
     ) -> None:
         """Make the calls of a tool fail, unless that tool was armed before.
 

@@ -15,11 +15,7 @@ import weakref
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wt_git.errors import exception_text
-from wt_git.runtimes.http_inject.inject_types import (
-    InjectRequest,
-    error_body,
-    reply_body,
-)
+from wt_git.runtimes.http_inject.inject_types import InjectRequest, error_body, reply_body
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
