@@ -1,4 +1,4 @@
-"""The clock, as something passed in, and the written forms of a time."""
+"""The clock, passed to the code that needs it, and the written forms of a time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """Where time comes from; tests pass one that they set."""
+    """The source of time; tests pass one that they set."""
 
     def now(self) -> datetime:
         """Return the wall-clock time, aware and in UTC."""

@@ -1,6 +1,6 @@
-"""How far a tool call reaches into the world, and how much autonomy each reach deserves.
+"""Effect classes of tool calls, and the autonomy that an agent gets for each.
 
-The vocabulary behind `Policy.effect_class`; see docs/writing-a-scenario.md, "Effect classes".
+The values of `Policy.effect_class`; see docs/writing-a-scenario.md, "Effect classes".
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from enum import Enum
 
 
 class EffectClass(Enum):
-    """What a tool call does to the world, from reading it to destroying part of it."""
+    """The effect of a tool call on the world, from reading it to destroying a part of it."""
 
     READ = "read"
     DRAFT = "draft"
@@ -24,18 +24,18 @@ AUTONOMOUS: frozenset[EffectClass] = frozenset({EffectClass.READ, EffectClass.DR
 APPROVAL_REQUIRED: frozenset[EffectClass] = frozenset(
     {EffectClass.INTERNAL_UPDATE, EffectClass.EXTERNAL_SEND}
 )
-"""Effects an agent may have once somebody said yes."""
+"""Effects an agent may have after an approval."""
 
 FORBIDDEN_OR_EXPLICIT_APPROVAL: frozenset[EffectClass] = frozenset({EffectClass.DESTRUCTIVE})
 """Effects an agent may not have, unless this very act was approved."""
 
 
 class EffectPolicy(dict[EffectClass, str]):
-    """The autonomy each effect class gets, as a plain mapping that a bench may edit."""
+    """The autonomy for each effect class, as a plain mapping that a bench may edit."""
 
     @classmethod
     def default(cls) -> EffectPolicy:
-        """Return the autonomy that the three constants above state, one entry per class."""
+        """Return the autonomy of the three constants above, one entry per class."""
         return cls(
             {
                 **dict.fromkeys(AUTONOMOUS, "autonomous"),

@@ -1,15 +1,15 @@
 """The error tree, its stable codes, and the exit codes of the command line.
 
-    WindTunnelError            something a person can cause and mend
-    ├── UsageError             asked wrongly                                    exit 2
-    │   ├── ConfigurationError pyproject.toml says something it may not         exit 2
+    WindTunnelError            an error that the user can cause and fix
+    ├── UsageError             the command is wrong                             exit 2
+    │   ├── ConfigurationError pyproject.toml has an invalid setting            exit 2
     │   └── LoadError          a pack, runtime, hook or scheduler did not load  exit 2
-    ├── BusyError              the runtime is in use and waiting was declined   exit 75
+    ├── BusyError              the runtime is in use, and the command must not wait   exit 75
     ├── StorageError           a record could not be written or read            exit 1
     └── GitError               the git program could not answer                 exit 2
 
-An error carries what a program needs (`code`, `facts`, `hints`, `retryable`) beside the sentence for
-people. Library code raises; only `wt_git.cli` prints, and it prints these without a traceback.
+Beside the message for people, an error has members for programs (`code`, `facts`, `hints`,
+`retryable`). Library code raises; only `wt_git.cli` prints, and it prints these without a traceback.
 docs/messages.md has one entry for each code.
 """
 
@@ -30,12 +30,11 @@ EXIT_TERMINATED = 143
 
 
 class WindTunnelError(Exception):
-    """Something a person can cause and mend.
+    """An error that the user can cause and fix.
 
-    `code` names it. `hints` are lines for people below the message; `commands` those of them that
-    can be pasted and run. `facts` are what was seen, by name, as values that JSON can hold.
-    `retryable`: the same command may succeed later although nobody changes anything; given where an
-    error differs in that from others of its class.
+    `code` names it. `hints` are lines for people below the message; `commands` are those of them
+    that can be pasted and run. `facts` are named values that JSON can hold. `retryable`: the same
+    command may succeed later without any change; given where an error differs from its class.
     """
 
     code: ClassVar[str] = "error"
@@ -63,14 +62,14 @@ class WindTunnelError(Exception):
 
 
 class UsageError(WindTunnelError):
-    """The command was asked wrongly; nothing was run."""
+    """The command or its arguments are wrong; nothing was run."""
 
     code = "usage"
     exit_code = EXIT_USAGE
 
 
 class ConfigurationError(UsageError):
-    """`pyproject.toml` holds a value, key or table that it may not."""
+    """`pyproject.toml` has an invalid value, key or table."""
 
     code = "configuration"
 
@@ -82,7 +81,7 @@ class LoadError(UsageError):
 
 
 class BusyError(WindTunnelError):
-    """The runtime is in use by another sweep, and the caller declined to wait."""
+    """The runtime is in use by another sweep, and the command must not wait."""
 
     code = "busy"
     exit_code = EXIT_BUSY
@@ -109,7 +108,7 @@ class GitError(WindTunnelError):
 def exception_text(error: BaseException) -> str:
     """Return any exception as its type and message, `OSError: disk full`; the type alone without one.
 
-    The exception may be a plugin's whose message cannot be had.
+    It also describes a plugin's exception that has no readable message.
     """
     kind = type(error).__name__
     try:

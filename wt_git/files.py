@@ -1,6 +1,6 @@
 """Durable writes: a whole file or nothing, a whole line or nothing.
 
-Every writer of the product comes through here (docs/architecture.md, "What is on disk"):
+All files of the product are written here (docs/architecture.md, "What is on disk"):
 
 - `write_whole` and `writing_whole` write to a temporary name in the same folder and rename it over
   the target. A reader, or a process killed at any moment, leaves the old file, the new one, or none.
@@ -42,70 +42,57 @@ _LINE_BREAKS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
 
 
 def write_whole(path: Path | str, text: str | bytes, *, durable: bool = False) -> None:
-    """Write `text` (as UTF-8) to `path` so that nobody ever sees half of it.
+    """Write `text` (as UTF-8) to `path` such that no reader ever sees half of it.
 
     The folder must exist. `durable` waits until the data has reached the disk; without it a power
     cut may lose the file, a killed process cannot. Raises `OSError`; the target is then unchanged
     and no temporary file stays behind.
     """
     data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
-    target = os.fspath(path)
-    temporary = _temporary_name(target)
-    try:
-        descriptor = os.open(temporary, _CREATING, 0o666)
+    with _replacing(path) as descriptor:
         try:
             _write_all(descriptor, data)
             if durable:
                 os.fsync(descriptor)
         finally:
             os.close(descriptor)
-        os.replace(temporary, target)  # noqa: PTH105 - a Path costs more than the rename
-    except BaseException:
-        _remove(temporary)
-        raise
 
 
 @contextlib.contextmanager
 def writing_whole(path: Path | str) -> Iterator[TextIO]:
-    """Yield a stream whose text becomes the file `path`, as a whole, when the block ends.
+    """Yield a text stream; when the block ends, its text becomes the file `path` as a whole.
 
-    As `write_whole` for a text that is never held in memory. When the block raises, the target is
-    unchanged and nothing stays behind. Half a surrogate pair is written as an escape.
+    As `write_whole`, for a text that is never held in memory. When the block raises, the target is
+    unchanged and no temporary file stays behind. Half a surrogate pair is written as an escape.
     """
+    with (
+        _replacing(path) as descriptor,
+        os.fdopen(
+            descriptor, "w", encoding="utf-8", errors="backslashreplace", newline=""
+        ) as stream,
+    ):
+        yield stream
+
+
+@contextlib.contextmanager
+def _replacing(path: Path | str) -> Iterator[int]:
+    """Yield a new file beside `path`, which the block closes; it then takes the place of `path`."""
     target = os.fspath(path)
-    temporary = _temporary_name(target)
+    folder, slash, name = target.rpartition("/")
+    # The leading dot hides it from every reader of a runs directory. A character may take four bytes,
+    # and a name 255.
+    temporary = f"{folder}{slash}.{name[:50]}.{os.getpid()}-{next(_numbers)}.tmp"
     try:
-        with os.fdopen(
-            os.open(temporary, _CREATING, 0o666),
-            "w",
-            encoding="utf-8",
-            errors="backslashreplace",
-            newline="",
-        ) as stream:
-            yield stream
-        os.replace(temporary, target)  # noqa: PTH105
+        yield os.open(temporary, _CREATING, 0o666)
+        os.replace(temporary, target)  # noqa: PTH105 - a Path costs more than the rename
     except BaseException:
-        _remove(temporary)
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)  # noqa: PTH108
         raise
 
 
-def _temporary_name(target: str) -> str:
-    """Return a name beside `target` that nobody else takes.
-
-    The leading dot hides the file from every reader of a runs directory. A character may take four
-    bytes, and a name 255.
-    """
-    folder, slash, name = target.rpartition("/")
-    return f"{folder}{slash}.{name[:50]}.{os.getpid()}-{next(_numbers)}.tmp"
-
-
-def _remove(temporary: str) -> None:
-    with contextlib.suppress(OSError):
-        os.unlink(temporary)  # noqa: PTH108
-
-
 def short_name(name: str, most_bytes: int = LONGEST_NAME) -> str:
-    """Return `name` if a folder can hold it, else its beginning and a digest that tells it apart."""
+    """Return `name`, or its beginning and a digest where it is too long for a folder."""
     data = name.encode("utf-8", "surrogatepass")
     if len(data) <= most_bytes:
         return name
@@ -130,7 +117,7 @@ def append_line(path: Path | str, line: str, *, durable: bool) -> None:
 
 @contextlib.contextmanager
 def locked_for_append(path: Path | str) -> Iterator[int]:
-    """Open `path`, creating it if needed, and keep everyone else from appending until the end."""
+    """Open `path`, creating it if needed, and lock it against other appends until the end."""
     descriptor = os.open(path, _APPENDING, 0o666)
     try:
         if fcntl is not None:
@@ -141,7 +128,7 @@ def locked_for_append(path: Path | str) -> Iterator[int]:
 
 
 def append_to(descriptor: int, line: str) -> int:
-    """Append `line` to what `locked_for_append` opened; return the offset at which it begins.
+    """Append `line` to a file of `locked_for_append`; return the offset at which it begins.
 
     Raises `OSError` as `append_line` does.
     """
@@ -151,7 +138,7 @@ def append_to(descriptor: int, line: str) -> int:
 
 def check_takes_lines(path: Path | str) -> None:
     """Raise `OSError` for a file that cannot be appended to; nothing is written, nor created."""
-    no_waiting = getattr(os, "O_NONBLOCK", 0)  # for the other end of a pipe
+    no_waiting = getattr(os, "O_NONBLOCK", 0)  # for a reader of a pipe
     with contextlib.suppress(FileNotFoundError):
         os.close(os.open(path, _APPENDING & ~os.O_CREAT | no_waiting))
 
@@ -159,7 +146,7 @@ def check_takes_lines(path: Path | str) -> None:
 def open_regular(path: Path | str) -> int | None:
     """Open a file for reading; None when there is none.
 
-    Raises `OSError` for a folder, a pipe, a device; a pipe that nobody writes to does not block.
+    Raises `OSError` for a folder, a pipe, a device; a pipe without a writer does not block.
     """
     try:
         descriptor = os.open(path, _READING)
@@ -175,7 +162,7 @@ def open_regular(path: Path | str) -> int | None:
 
 
 def read_regular(path: Path | str) -> bytes:
-    """Return what a file holds. Raises `OSError` as `open_regular` does, and when there is none."""
+    """Return the content of a file; raises `OSError` as `open_regular`, and when there is none."""
     descriptor = open_regular(path)
     if descriptor is None:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(path))
@@ -190,9 +177,9 @@ def read_regular(path: Path | str) -> bytes:
 
 
 def read_beginning(path: Path | str, most: int) -> bytes:
-    """Return up to `most` bytes of a file; nothing when it cannot be read, or is a pipe.
+    """Return up to `most` bytes of a file; none when it cannot be read, or is a pipe.
 
-    With one call less than `read_regular`, for looks at thousands of files.
+    It makes one call less than `read_regular`, for callers that read thousands of files.
     """
     try:
         descriptor = os.open(path, _READING)
@@ -216,7 +203,7 @@ def write_over(path: Path | str, data: bytes) -> None:
 
 
 def try_lock(descriptor: int) -> bool:
-    """Take the lock of those who append, until the descriptor is closed, if nobody has it.
+    """Take the lock for appending, until the descriptor is closed, unless it is taken.
 
     Raises `OSError` where a system or a file system has no locks.
     """
@@ -249,16 +236,16 @@ class LineFile:
                 fcntl.flock(self._descriptor, fcntl.LOCK_UN)
 
     def close(self) -> None:
-        """Let go of the file; a later `append` opens it again."""
+        """Close the file; a later `append` opens it again."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
 
 
 def _append(descriptor: int, line: str, *, known_end: int = 0) -> int:
-    """Lock the file, append one line, and return where the file ends now; it stays locked.
+    """Lock the file, append one line, and return the new size of the file; it stays locked.
 
-    A file that ends at `known_end` ends in a line break; any other end is looked at.
+    At size `known_end` the file ends in a line break; at any other size its last byte is read.
     """
     if fcntl is not None:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -276,7 +263,7 @@ def _append(descriptor: int, line: str, *, known_end: int = 0) -> int:
 
 
 def _write_all(descriptor: int, data: bytes) -> None:
-    """Write all of `data`; a kernel may take less than it is offered, on a full disk for one."""
+    """Write all of `data`; the kernel may accept only a part, for example on a full disk."""
     written = os.write(descriptor, data)
     while written < len(data):
         written += os.write(descriptor, data[written:])
@@ -285,7 +272,7 @@ def _write_all(descriptor: int, data: bytes) -> None:
 def json_line(record: object, *, sort_keys: bool = True) -> str:
     """Return `record` as one line of JSON, safe for readers that split lines eagerly.
 
-    Raises `ValueError` for NaN and infinities, `TypeError` for what JSON cannot hold.
+    Raises `ValueError` for NaN and infinities, `TypeError` for values that JSON cannot hold.
     """
     text = json.dumps(record, sort_keys=sort_keys, ensure_ascii=False, allow_nan=False)
     return text if text.isascii() else _escape_lone_surrogates(text.translate(_LINE_BREAKS))
@@ -294,7 +281,7 @@ def json_line(record: object, *, sort_keys: bool = True) -> str:
 def json_document(value: object) -> str:
     """Return `value` as two-space indented JSON with real Unicode, without a final newline.
 
-    Raises `ValueError` for NaN and infinities, `TypeError` for what JSON cannot hold.
+    Raises `ValueError` for NaN and infinities, `TypeError` for values that JSON cannot hold.
     """
     text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
     return text if text.isascii() else _escape_lone_surrogates(text)

@@ -1,6 +1,6 @@
-"""Reading files that hold a JSON object a line: forgiving, forwards or from the end.
+"""Reading files with one JSON object per line, forwards or from the end.
 
-Lines are split at LF only, and an undecodable or broken line spoils only itself.
+Lines are split at LF only. A line that cannot be decoded is skipped; the others are read.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 from wt_git.files import open_regular
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 
 class ReadLine(NamedTuple):
-    """One usable line: the object it holds, and its text as it stands in the file."""
+    """One usable line: its object, and its text in the file."""
 
     record: dict[str, Any]
     text: str
 
 
 class LineReport:
-    """What a reader had to pass over; commands that decide on a file say so once."""
+    """The number of lines that a reader skipped; commands that decide on a file report it once."""
 
     def __init__(self) -> None:
         self.skipped = 0
@@ -41,37 +41,33 @@ def read_lines(path: Path, report: LineReport | None = None) -> Iterator[ReadLin
     if descriptor is None:
         return
     with os.fdopen(descriptor, "rb") as stream:
-        for raw in stream:
-            data = raw.removesuffix(b"\n").removesuffix(b"\r")
-            if not data.strip():
-                continue
-            line = parse_line(data)
-            if line is not None:
-                yield line
-            elif report is not None:
-                report.skipped += 1
+        lines = (line.removesuffix(b"\n").removesuffix(b"\r") for line in stream)
+        yield from _usable(lines, report)
+
+
+def _usable(lines: Iterable[bytes], report: LineReport | None) -> Iterator[ReadLine]:
+    """Yield the lines that hold an object; count the others, except blank ones, in `report`."""
+    for data in lines:
+        line = parse_line(data)
+        if line is not None:
+            yield line
+        elif report is not None and data.strip():
+            report.skipped += 1
 
 
 def read_lines_backwards(
     path: Path, report: LineReport | None = None, *, block: int = 1 << 16
 ) -> Iterator[ReadLine]:
-    """Yield what `read_lines` yields, the last line first, reading only as far as it is asked.
+    """Yield the lines of `read_lines`, the last one first, and read only as far as needed.
 
-    A question about the latest records costs the same after years of history. `block` is how many
-    bytes are read at a time.
+    So reading the latest records takes no longer after years of history. `block` is the number of
+    bytes that are read at a time.
     """
-    for data in raw_lines_backwards(path, block):
-        if not data.strip():
-            continue
-        line = parse_line(data)
-        if line is not None:
-            yield line
-        elif report is not None:
-            report.skipped += 1
+    yield from _usable(raw_lines_backwards(path, block), report)
 
 
 def raw_lines_backwards(path: Path, block: int = 1 << 16) -> Iterator[bytes]:
-    """Yield the lines of `path` as they are, the last one first; none of a file that is missing."""
+    """Yield the bytes of each line of `path`, the last one first; none of a missing file."""
     descriptor = open_regular(path)
     if descriptor is None:
         return
@@ -81,7 +77,7 @@ def raw_lines_backwards(path: Path, block: int = 1 << 16) -> Iterator[bytes]:
 
 
 class PlacedLine(NamedTuple):
-    """A line as it stands in a file, without its line break, and the offset that it begins at."""
+    """A line of a file, without its line break, and the offset at which it begins."""
 
     start: int
     data: bytes
@@ -92,7 +88,7 @@ def lines_before(stream: BinaryIO, end: int, *, block: int = 1 << 16) -> Iterato
 
     A line break right before `end` is followed by an empty line.
     """
-    parts: list[bytes] = []  # of the line whose beginning has not been reached, last part first
+    parts: list[bytes] = []  # of the line that is still incomplete, its last part first
     while end:
         start = max(end - block, 0)
         stream.seek(start)
@@ -119,7 +115,7 @@ def _after_breaks(data: bytes) -> Iterator[int]:
 
 
 def parse_line(data: bytes) -> ReadLine | None:
-    """Return what a line holds, None unless that is a JSON object in UTF-8."""
+    """Return the content of a line, None unless it is a JSON object in UTF-8."""
     try:
         text = data.decode("utf-8")
         record = json.loads(text)

@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
-# Controls, line breaks of other kinds, what turns the direction of writing, half surrogate pairs.
+# Controls, other line breaks, characters that turn the direction of writing, half surrogate pairs.
 _CONTROL = re.compile(
     r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
-# What services that show a log would obey: `::error ...` where a line begins, `##[error]` anywhere.
+# Commands for services that show a log: `::error ...` at the start of a line, `##[error]` anywhere.
 _COMMAND_ANYWHERE = r"#(?=#\w*\[)"
 _LOG_COMMAND = re.compile(rf"\A(\s*):(?=:)|{_COMMAND_ANYWHERE}")
 _BACKTICKS = re.compile(r"`+")
-# What GitHub links, or turns into a picture, after Markdown was read, so that no escape stops it:
+# GitHub turns these into links or pictures after it has read the Markdown, so no escape stops it:
 # mentions, references to issues, addresses, short names of emoji (and not the time of a day).
 _LINKED = (
     r"[@#](?=\w)|(?<![^\W_])GH-(?=\d)|:(?=//)|www(?=\.)|(?:mailto|xmpp):|:(?=(?!\d\d:)[\w+-]+:)"
@@ -30,7 +30,7 @@ _LINKED = (
 _WORD_JOINER = "\u2060"
 _MARKDOWN = {ord(c): f"\\{c}" for c in "\\`*[]~"} | {ord(c): f"&#{ord(c)};" for c in "|$"}
 _MARKDOWN |= {ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;"}
-# An underscore within a word means nothing; what begins a line may begin a list or a heading.
+# An underscore within a word means nothing. At the start of a line, these begin a list or a heading.
 _MARKUP_BY_PLACE = r"(?<![^\W_])_|_(?![^\W_])|\A[-+=#:]"
 _NUMBERED = r"\A(\d+)(?=[.)](?:\s|\Z))"
 # The Char production of XML 1.0. Compiling it takes longer than a whole `wt --version` may wait.
@@ -72,7 +72,7 @@ def _escaped_command(found: re.Match[str]) -> str:
 
 
 def workflow_data(text: str) -> str:
-    """Return `text`, whose line breaks are ours, as the message of a GitHub workflow command."""
+    """Return `text` as the message of a GitHub workflow command; its line breaks are kept."""
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
@@ -98,8 +98,8 @@ def markdown_text(text: str, limit: int | None = None) -> str:
     """Return `text` as plain text of Markdown on one line, cells of tables included.
 
     It is shown as `one_line(text, limit)` without spaces around it. Nothing in it is markup or HTML,
-    and an invisible word joiner breaks what GitHub would make a link of: mentions of people,
-    references to issues, addresses. Use `markdown_code` for what a reader will copy.
+    and an invisible word joiner breaks the mentions of people, references to issues and addresses
+    that GitHub would link. Use `markdown_code` for a text that a reader will copy.
     """
     shown = one_line(text, limit).strip()
     if not shown:
@@ -110,9 +110,9 @@ def markdown_text(text: str, limit: int | None = None) -> str:
 
 
 def json_characters(document: str) -> str:
-    """Return a JSON document in which what a terminal or a CI service would obey is escaped.
+    """Return a JSON document in which commands for a terminal or a CI service are escaped.
 
-    It means the same. Line breaks between its parts stay: within strings, JSON has none.
+    Its meaning is the same. Line breaks between its parts stay: within strings, JSON has none.
     """
     shown = "\n".join(_CONTROL.sub(_json_escape, line) for line in document.split("\n"))
     return re.sub(_COMMAND_ANYWHERE, _json_escape, shown)
@@ -130,7 +130,7 @@ def xml_characters(text: str) -> str:
 def shell_word(text: str) -> str:
     r"""Return `text` as one word of a shell command that stands on one line and can be pasted.
 
-    What a terminal would obey is written as the shell's own `$'\x1b'`, which bash, zsh and ksh read.
+    Control characters are written as the shell's own `$'\x1b'`, which bash, zsh and ksh read.
     """
     if one_line(text) == text:
         return shlex.quote(text)
@@ -155,9 +155,9 @@ _TELLING = 3
 
 
 def shortened_list(names: Sequence[str], *, most: int = _SHOWN, between: str = ", ") -> str:
-    """Return names, which are inert already: the first `most`, and how many more there are.
+    """Return the first `most` of `names`, which are inert already, and the number of the others.
 
-    What stands `between` names separates their number too, where it is more than a comma.
+    Where `between` is not a comma, it also separates that number.
     """
     shown = between.join(names[:most])
     before = " " if between == ", " else between
@@ -165,49 +165,49 @@ def shortened_list(names: Sequence[str], *, most: int = _SHOWN, between: str = "
 
 
 def quoted_list(names: Collection[str], *, most: int = _SHOWN) -> str:
-    """Return foreign names in quotes, made inert: the first `most`, and how many more there are."""
+    """Return the first `most` of foreign names, quoted and inert, and the number of the others."""
     return shortened_list([f"'{one_line(name, _NAME_LIMIT)}'" for name in names], most=most)
 
 
 def sorted_names(names: Iterable[str]) -> str:
-    """Return all that there is of a kind: foreign names in order, made inert; `none` of none."""
+    """Return foreign names in order, made inert; `none` where there are none."""
     return (
         shortened_list([one_line(name) for name in sorted(names)], most=_MOST_OF_A_KIND) or "none"
     )
 
 
 class Examples:
-    """How many there are of what is told in one sentence, and the first names of them."""
+    """Counts things for one sentence, and keeps the first names of them."""
 
     def __init__(self) -> None:
         self.number = 0
         self._first: list[str] = []
 
     def add(self, name: str) -> None:
-        """Count one of them. Of its name, which is foreign, no more is kept than is shown."""
+        """Count one of them; keep its foreign name, made inert, if it will be shown."""
         self.number += 1
         if len(self._first) < _MOST_EXAMPLES:
             self._first.append(one_line(name))
 
     def __str__(self) -> str:
-        """Return the names, and how many more there are."""
+        """Return the names, and the number of the others."""
         more = self.number - len(self._first)
         return ", ".join([*self._first, *([f"and {more} more"] if more else [])])
 
 
 def scenario_name(pack: str | None, scenario: str) -> str:
-    """Return a scenario as people name it; names of scenarios are only unique in their pack."""
+    """Return a scenario's name with its pack, since names are unique only within a pack."""
     return f"{pack}/{scenario}" if pack else scenario
 
 
 def scenario_namer(scenarios: Iterable[str]) -> Callable[[str, str | None], str]:
-    """Return what names a scenario and its pack: with the pack where `scenarios` has it twice."""
+    """Return a function of scenario and pack; it names the pack if `scenarios` has the name twice."""
     owners = Counter(scenarios)
     return lambda scenario, pack: scenario_name(pack if owners[scenario] > 1 else None, scenario)
 
 
 def near_matches(value: str, candidates: Sequence[str]) -> tuple[str, ...]:
-    """Return up to three of `candidates` that `value` may have meant, best first."""
+    """Return up to three of `candidates` that are similar to `value`, best first."""
     import difflib  # noqa: PLC0415 - only where a name is unknown
 
     plain = value.strip("*?").lower()
