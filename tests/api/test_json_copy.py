@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from kit.traces import json_values
 
-from wt_git.api.json_values import DEEPEST, json_copy
+from wt_git.api.document_reader import json_copy
+from wt_git.api.json_values import DEEPEST
 
 
 class RefusedError(ValueError):

@@ -148,13 +148,15 @@ def trace_from_dict(payload: object) -> Trace:
         started_at=_moment(document, "started_at"),
         finished_at=_moment(document, "finished_at"),
         turns=[_turn_from(turn) for turn in document.children("turns")],
-        tool_schema_hash=document.nullable_text("tool_schema_hash"),
+        tool_schema_hash=None
+        if document.anything("tool_schema_hash") is None
+        else document.text("tool_schema_hash"),
         worker_warnings=document.texts("worker_warnings"),
         mcp_calls=document.mappings("mcp_calls"),
         observations=document.mapping("observations", {}),
-        surface=document.optional_mapping("surface"),
-        usage=document.optional_mapping("usage"),
-        model_calls=document.optional_mappings("model_calls"),
+        surface=document.optional("surface", document.mapping),
+        usage=document.optional("usage", document.mapping),
+        model_calls=document.optional("model_calls", document.mappings),
         run_id=document.text("run_id"),
     )
 
@@ -167,9 +169,9 @@ def _turn_from(document: DocumentReader) -> Turn:
         tool_calls=document.array("tool_calls"),
         tool_results=document.mappings("tool_results"),
         latency_ms=document.number("latency_ms", 0.0),
-        rendered_prompt=document.optional_text("rendered_prompt"),
+        rendered_prompt=document.optional("rendered_prompt", document.text),
     )
-    stored_hash = document.optional_text("rendered_prompt_hash")
+    stored_hash = document.optional("rendered_prompt_hash", document.text)
     if stored_hash is not None:
         turn.rendered_prompt_hash = stored_hash
     return turn

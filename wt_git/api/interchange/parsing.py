@@ -22,7 +22,6 @@ from wt_git.api.interchange.conversation import (
     ToolCallPart,
     ToolCallResponsePart,
 )
-from wt_git.api.json_values import json_copy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,14 +45,14 @@ def parse_interchange(raw: object) -> InterchangeTrace:
     """
     envelope = DocumentReader(raw, "", InterchangeFormatError)
     version = envelope.version("windtunnel_interchange", INTERCHANGE_VERSION)
-    tools = envelope.optional_children("tool_definitions")
-    calls = envelope.optional_children("witnessed_calls")
+    tools = envelope.optional("tool_definitions", envelope.children)
+    calls = envelope.optional("witnessed_calls", envelope.children)
     return InterchangeTrace(
         windtunnel_interchange=version,
-        otel_genai_mapping=envelope.optional_text("otel_genai_mapping") or "",
+        otel_genai_mapping=envelope.optional("otel_genai_mapping", envelope.text) or "",
         session=_session(envelope),
         messages=tuple(_message(one) for one in envelope.children("messages")),
-        source=_optional_object(envelope, "source"),
+        source=envelope.optional("source", envelope.json_object),
         tool_definitions=None if tools is None else tuple(_tool(one) for one in tools),
         witnessed_calls=None if calls is None else tuple(_witnessed(one) for one in calls),
     )
@@ -61,7 +60,7 @@ def parse_interchange(raw: object) -> InterchangeTrace:
 
 def _session(envelope: DocumentReader) -> dict[str, Any]:
     envelope.child("session").filled_text("model")
-    return _object(envelope, "session")
+    return envelope.json_object("session")
 
 
 def _message(message: DocumentReader) -> InterchangeMessage:
@@ -70,67 +69,38 @@ def _message(message: DocumentReader) -> InterchangeMessage:
 
 
 def _part(part: DocumentReader) -> InterchangePart:
-    kind = part.anything("type") if "type" in part else None
-    read = _PARTS.get(kind) if isinstance(kind, str) else None
-    if read is None:
-        raise InterchangeFormatError(
-            f"{part.path('type')} must be one of {[*_PARTS]}, got {shown(kind)}"
-        )
-    return read(part)
-
-
-def _text(part: DocumentReader) -> InterchangePart:
-    return TextPart(part.text("content"))
-
-
-def _tool_call(part: DocumentReader) -> InterchangePart:
-    call_id, name = part.filled_text("id"), part.filled_text("name")
-    if isinstance(part.anything("arguments"), str):
-        raise InterchangeFormatError(
-            f"{part.path('arguments')} must be an object, got a JSON-encoded string: decode it"
-        )
-    return ToolCallPart(call_id, name, _object(part, "arguments"))
-
-
-def _tool_call_response(part: DocumentReader) -> InterchangePart:
-    return ToolCallResponsePart(part.filled_text("id"), _value(part, "response"))
-
-
-_PARTS = {
-    "text": _text,
-    "tool_call": _tool_call,
-    "tool_call_response": _tool_call_response,
-}
+    match kind := part.anything("type") if "type" in part else None:
+        case "text":
+            return TextPart(part.text("content"))
+        case "tool_call":
+            call_id, name = part.filled_text("id"), part.filled_text("name")
+            if isinstance(part.anything("arguments"), str):
+                raise InterchangeFormatError(
+                    f"{part.path('arguments')} must be an object, got a JSON-encoded string: decode it"
+                )
+            return ToolCallPart(call_id, name, part.json_object("arguments"))
+        case "tool_call_response":
+            return ToolCallResponsePart(part.filled_text("id"), part.json_value("response"))
+        case _:
+            known = ["text", "tool_call", "tool_call_response"]
+            raise InterchangeFormatError(
+                f"{part.path('type')} must be one of {known}, got {shown(kind)}"
+            )
 
 
 def _tool(tool: DocumentReader) -> InterchangeToolDefinition:
     return InterchangeToolDefinition(
         name=tool.filled_text("name"),
-        description=tool.optional_text("description") or "",
-        input_schema=_optional_object(tool, "input_schema"),
-        result_schema=_optional_object(tool, "result_schema"),
+        description=tool.optional("description", tool.text) or "",
+        input_schema=tool.optional("input_schema", tool.json_object),
+        result_schema=tool.optional("result_schema", tool.json_object),
     )
 
 
 def _witnessed(call: DocumentReader) -> InterchangeWitnessedCall:
     return InterchangeWitnessedCall(
-        call.filled_text("tool_name"), _object(call, "args"), _value(call, "result")
+        call.filled_text("tool_name"), call.json_object("args"), call.json_value("result")
     )
-
-
-def _object(reader: DocumentReader, name: str) -> dict[str, Any]:
-    copy: dict[str, Any] = json_copy(
-        reader.mapping(name), reader.path(name), InterchangeFormatError
-    )
-    return copy
-
-
-def _optional_object(reader: DocumentReader, name: str) -> dict[str, Any] | None:
-    return None if reader.optional_mapping(name) is None else _object(reader, name)
-
-
-def _value(reader: DocumentReader, name: str) -> Any:
-    return json_copy(reader.anything(name), reader.path(name), InterchangeFormatError)
 
 
 _CUT = ("[truncated]", "[redacted]")

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wt_git.api.document_reader import DocumentReader, load_document, shown
-from wt_git.api.json_values import json_copy
 from wt_git.api.universe.definition import (
     FAIL_CALL,
     MATCH_MODES,
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from wt_git.spi.mcp_server import MCPCall
 
 
-def read_matching(given: DocumentReader, defined: Mapping[str, object]) -> UniverseMatching:
+def _matching(given: DocumentReader, defined: Mapping[str, object]) -> UniverseMatching:
     """Return the rules in a document's `matching`, for the tools in `defined`.
 
     Raises `UniverseFormatError` naming the place, for example `matching.arg_keys.find_order`.
@@ -116,9 +115,9 @@ def _arg_keys(
             continue
         entry = entries.child(tool)
         keys[tool] = _key_list(entry, "keys" if "keys" in entry else "arg_keys")
-        said = entry.without_falsy()
-        if "mode" in said:
-            modes[tool] = one_of(MATCH_MODES, said, "mode")
+        filled = entry.without_falsy()
+        if "mode" in filled:
+            modes[tool] = one_of(MATCH_MODES, filled, "mode")
     return keys, modes
 
 
@@ -140,31 +139,25 @@ def universe_from_dict(raw: object) -> Universe:
     defined = tools_by_name(tools)
     recordings = [_recording(entry, defined) for entry in reader.children("recordings")]
     matching = reader.without_falsy().child("matching", {}).without_falsy()
-    return Universe(version, tuple(tools), tuple(recordings), read_matching(matching, defined))
+    return Universe(version, tuple(tools), tuple(recordings), _matching(matching, defined))
 
 
 def _tool(entry: DocumentReader) -> UniverseTool:
-    said = entry.without_falsy()
-    result_schema = said.optional_mapping("result_schema")
+    filled = entry.without_falsy()
     return UniverseTool(
         name=entry.filled_text("name"),
-        input_schema=_copied(entry.mapping("input_schema"), entry.path("input_schema")),
-        description=said.text("description", ""),
-        result_schema=_copied(result_schema, entry.path("result_schema")),
-        mode=one_of(MATCH_MODES, said, "mode", STATELESS),
+        input_schema=entry.json_object("input_schema"),
+        description=filled.text("description", ""),
+        result_schema=filled.optional("result_schema", filled.json_object),
+        mode=one_of(MATCH_MODES, filled, "mode", STATELESS),
     )
 
 
 def _recording(entry: DocumentReader, defined: Mapping[str, object]) -> UniverseRecording:
     tool_name = entry.filled_text("tool_name")
     refuse_undefined([tool_name], defined, entry.path("tool_name"))
-    args = _copied(entry.mapping("args"), entry.path("args"))
-    result = _copied(entry.anything("result"), entry.path("result"))
-    return UniverseRecording(tool_name, normalize_tool_args(args), result)
-
-
-def _copied(value: object, where: str) -> Any:
-    return json_copy(value, where, UniverseFormatError)
+    args = normalize_tool_args(entry.json_object("args"))
+    return UniverseRecording(tool_name, args, entry.json_value("result"))
 
 
 def universe_to_dict(universe: Universe) -> dict[str, Any]:
