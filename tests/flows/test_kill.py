@@ -62,11 +62,21 @@ def _check_whole(runs: Path) -> tuple[int, int]:
     return len(finished), len(rows)
 
 
-def test_sigkill_at_any_moment_leaves_only_whole_files_and_every_finished_run() -> None:
-    """Killed at forty moments across its life: nothing is half-written, nothing finished is lost.
+FEW, MANY = (
+    [0, 4, 9, 16, 27],
+    [0, 4, 9, 16, 27, *random.Random(20261129).choices(range(31), k=35)],
+)
 
-    A run is finished when its event is there. The plugin also notes, outside of the bench's
-    files, every run that was answered; all but the one in flight must be on disk.
+
+@pytest.mark.parametrize("moments", [FEW, pytest.param(MANY, marks=pytest.mark.thorough)], ids=len)
+def test_sigkill_at_any_moment_leaves_only_whole_files_and_every_finished_run(
+    moments: list[int],
+) -> None:
+    """Killed at moments across its life: nothing is half-written, nothing finished is lost.
+
+    A moment is how many runs were answered. A run is finished when its event is there. The plugin
+    also notes, outside of the bench's files, every run that was answered; all but the one in flight
+    must be on disk.
     """
     source = write_pack(scenarios=SCENARIOS)
     runtime = write_plugin(
@@ -75,7 +85,7 @@ def test_sigkill_at_any_moment_leaves_only_whole_files_and_every_finished_run() 
     )
     randomness = random.Random(20261129)
     seen = set()
-    for attempt in range(40):
+    for attempt, moment in enumerate(moments):
         runs = Path(f"runs{attempt}")
         answered = Path("answered")
         answered.unlink(missing_ok=True)
@@ -83,8 +93,13 @@ def test_sigkill_at_any_moment_leaves_only_whole_files_and_every_finished_run() 
             *("run", "--pack-source", source, "--runtime", runtime, "--runs", str(RUNS)),
             *("--runs-dir", str(runs)),
         )
-        _until(lambda: answered.exists() or process.poll() is not None)  # noqa: B023
-        time.sleep(randomness.uniform(0, 0.15))
+        _until(
+            lambda: (
+                process.poll() is not None  # noqa: B023
+                or (answered.exists() and answered.stat().st_size >= moment)  # noqa: B023
+            )
+        )
+        time.sleep(randomness.uniform(0, 0.004))
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
         on_disk, rows = _check_whole(runs)
@@ -246,7 +261,7 @@ def test_a_disk_that_fills_up_ends_the_sweep_with_a_clear_message() -> None:
 def test_a_ledger_that_cannot_be_written_is_the_last_word_and_exit_1() -> None:
     """Evidence that is lost must not look like a pass."""
     Path("runs").mkdir()
-    Path("runs/ledger.ndjsonl").write_bytes(b"\n" * 1024 * 1024)
+    Path("runs/ledger.ndjsonl").write_bytes((b" " * 1023 + b"\n") * 1024)
     source = write_pack(scenarios=SCENARIOS[:1])
     # No file may grow beyond a megabyte (in blocks of 512 bytes), and the ledger is as large as that.
     script = f"ulimit -f 2048; exec {shlex.join(WT)} run --pack-source {source}"

@@ -269,6 +269,31 @@ def agent_options(command: F) -> F:
     return _added(options, command)
 
 
+TEXT, JSON, MARKDOWN = "text", "json", "markdown"
+
+
+def format_options(command: F) -> F:
+    """Add `--format` and `--json`; `chosen_format` combines the two."""
+    options = [
+        click.option(
+            "--format",
+            "output_format",
+            type=click.Choice([TEXT, JSON, MARKDOWN]),
+            help="Lines for people (the default), a JSON document, or Markdown for a comment on a "
+            "pull request.",
+        ),
+        click.option("--json", "as_json", is_flag=True, help="The same as --format json."),
+    ]
+    return _added(options, command)
+
+
+def chosen_format(output_format: str | None, *, as_json: bool) -> str:
+    """Return the format to print. Raises `click.UsageError` where the two options contradict."""
+    if as_json and output_format not in {None, JSON}:
+        raise click.UsageError(f"--json and --format {output_format} contradict each other")
+    return JSON if as_json else output_format or TEXT
+
+
 def _added(options: Sequence[Callable[[F], F]], command: F) -> F:
     """Return `command` with `options`, which its help lists in this order."""
     for option in reversed(options):

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
+from wt_git import files
 from wt_git.cli import streams
-from wt_git.text import log_line, many_lines
+from wt_git.text import json_characters, log_line, many_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wt_git.records.documents.document import Document
 
 
 def data(text: str) -> None:
@@ -15,12 +22,24 @@ def data(text: str) -> None:
     click.echo(many_lines(text))
 
 
-def talk(command: str, text: str) -> None:
-    """Print a sentence for people behind `wt <command>: `, further lines of it as they are.
+def print_document(document: Document) -> None:
+    """Print a document as JSON."""
+    click.echo(json_characters(files.json_document(document.as_document())))
 
-    So a command on a line of its own can be pasted with that line. What was sent to us may have lines
-    too, and none of them is a command for a CI service. Nobody listening is no failure: what matters
-    is in files and in the exit code.
+
+def print_answer(command: str, lines: Iterable[str], remarks: Iterable[str]) -> None:
+    """Print the lines of an answer, then on stderr what it leaves out."""
+    for line in lines:
+        data(line)
+    for remark in remarks:
+        talk(command, remark)
+
+
+def talk(command: str, text: str) -> None:
+    """Print a message on stderr: its first line behind `wt <command>: `, the others indented.
+
+    A command on a line of its own can so be pasted with that line. No line of foreign text becomes a
+    command for a CI service. A closed stderr is no failure: results are in files and the exit code.
     """
     first, *others = text.split("\n")
     talk_plainly(log_line(f"wt {command}: {first}"))
@@ -29,13 +48,8 @@ def talk(command: str, text: str) -> None:
 
 
 def talk_plainly(line: str) -> None:
-    """Print one line on stderr as it is."""
+    """Print one line on stderr without changing it."""
     try:
         click.echo(line, err=True)
     except OSError:
         streams.discard_output(sys.stderr)
-
-
-def is_terminal() -> bool:
-    """Return whether stderr, where progress goes, is a terminal that can redraw a line."""
-    return sys.stderr.isatty()

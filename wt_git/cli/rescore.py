@@ -1,15 +1,17 @@
-"""Printing the outcome of scoring again as it comes: a line or an object for each trace."""
+"""`wt rescore`: scoring again, and printing a line or an object for each trace as it comes."""
 
 from __future__ import annotations
 
 import contextlib
 import sys
-from typing import TYPE_CHECKING, Protocol, TypeVar, assert_never
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, assert_never
 
 import click
 
 from wt_git import files
 from wt_git.cli import printing, streams
+from wt_git.cli.options import JSON, MARKDOWN
+from wt_git.clock import SystemClock
 from wt_git.records.documents.rescore import (
     RESCORE_VERSION,
     NotScored,
@@ -17,6 +19,9 @@ from wt_git.records.documents.rescore import (
     Unresolved,
 )
 from wt_git.reports.rescore import RescoreComment
+from wt_git.rescore.request import RescoreRequest, definitions_of
+from wt_git.rescore.rescoring import Rescoring
+from wt_git.sweep.selection import Selectors
 from wt_git.text import json_characters, log_line
 
 if TYPE_CHECKING:
@@ -28,39 +33,56 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Printer(Protocol):
-    """How entries are shown."""
+def rescore(options: dict[str, Any], output_format: str) -> int:
+    """Score the traces that `options` name, print each result, and return the exit code."""
+    names = ("runs_dir", "traces", "labels", "pack_sources", "write")
+    request = RescoreRequest(
+        selectors=Selectors(
+            **{name: options[name] for name in ("scenarios", "tags", "packs", "owners")}
+        ),
+        **{name: options[name] for name in names},
+    )
+    with contextlib.redirect_stdout(sys.stderr):  # a pack may print while it is loaded
+        definitions = definitions_of(request, _say)
+    rescoring = Rescoring(request, definitions, SystemClock())
+    printer: _Printer = _Lines()
+    if output_format == JSON:
+        printer = _JsonDocument()
+    elif output_format == MARKDOWN:
+        printer = _Markdown(lambda: rescoring.remarks)
+    for entry in _stdout_to_stderr(rescoring.entries()):
+        _print_entry(printer, entry, to_the_end=request.write)
+    printer.end(rescoring.summary)
+    for remark in rescoring.remarks:
+        _say(remark)
+    return rescoring.exit_code
 
+
+def _say(text: str) -> None:
+    printing.talk("rescore", text)
+
+
+class _Printer(Protocol):
+    def entry(self, entry: Entry) -> None: ...
+    def end(self, summary: RescoreSummary) -> None: ...
+
+
+class _Lines:
     def entry(self, entry: Entry) -> None:
-        """Show what came of one trace."""
-        ...
+        click.echo(_entry_line(entry))
 
     def end(self, summary: RescoreSummary) -> None:
-        """Show what all of them amount to."""
-        ...
-
-
-class Lines:
-    """A line for each trace, and one at the end."""
-
-    def entry(self, entry: Entry) -> None:
-        """Print the line of one trace."""
-        click.echo(entry_line(entry))
-
-    def end(self, summary: RescoreSummary) -> None:
-        """Print the summary."""
         counts = summary.as_document().items()
         click.echo(f"summary: {' '.join(f'{name}={count}' for name, count in counts)}")
 
 
-class JsonDocument:
-    """One document, written part by part: it may be larger than anybody wants to hold."""
+class _JsonDocument:
+    """One document, written part by part: it may be too large for memory."""
 
     def __init__(self) -> None:
         self._is_begun = False
 
     def entry(self, entry: Entry) -> None:
-        """Print one entry, with the beginning of the document before the first."""
         click.echo(f"{self._before()}\n{_indented(entry, 4)}", nl=False)
 
     def _before(self) -> str:
@@ -70,12 +92,11 @@ class JsonDocument:
         return f'{{\n  "windtunnel_rescore": {RESCORE_VERSION},\n  "traces": ['
 
     def end(self, summary: RescoreSummary) -> None:
-        """Print the end of the document."""
         end = "\n  ]" if self._is_begun else f"{self._before()}]"
         click.echo(f'{end},\n  "summary": {_indented(summary, 2).lstrip()}\n}}')
 
 
-class Markdown:
+class _Markdown:
     """A comment on a pull request; `remarks` are asked for at the end."""
 
     def __init__(self, remarks: Callable[[], Sequence[str]]) -> None:
@@ -83,12 +104,10 @@ class Markdown:
         self._remarks = remarks
 
     def entry(self, entry: Entry) -> None:
-        """Print the row of one trace, if there is something to say."""
         for line in self._comment.lines(entry):
             click.echo(line)
 
     def end(self, summary: RescoreSummary) -> None:
-        """Print what all of them amount to."""
         for line in self._comment.end(summary, self._remarks()):
             click.echo(line)
 
@@ -98,8 +117,7 @@ def _indented(part: Document, by: int) -> str:
     return "\n".join(" " * by + line for line in text.split("\n"))
 
 
-def entry_line(entry: Entry) -> str:
-    """Return the line of one trace, in which nothing that anybody wrote moves the cursor."""
+def _entry_line(entry: Entry) -> str:
     match entry:
         case Rescored():
             layers = " | ".join(
@@ -116,21 +134,19 @@ def entry_line(entry: Entry) -> str:
     return log_line(f"{entry.trace}: {said}")
 
 
-def print_entry(printer: Printer, entry: Entry, *, to_the_end: bool) -> None:
-    """Show one entry. `to_the_end`: the work goes on when nobody reads any more."""
+def _print_entry(printer: _Printer, entry: Entry, *, to_the_end: bool) -> None:
+    """Print one entry. `to_the_end`: the work goes on although stdout is closed."""
     try:
         printer.entry(entry)
     except OSError as error:
         if not to_the_end:
             raise
         streams.discard_output(sys.stdout)
-        printing.talk(
-            "rescore", f"stdout cannot be written to any more ({error.strerror or error})"
-        )
+        _say(f"stdout cannot be written to any more ({error.strerror or error})")
 
 
-def stdout_to_stderr(items: Iterator[T]) -> Iterator[T]:
-    """Yield `items`; what the code that makes them prints goes to stderr, for stdout is data."""
+def _stdout_to_stderr(items: Iterator[T]) -> Iterator[T]:
+    """Yield `items`; what is printed while they are made goes to stderr: stdout is data."""
     while True:
         with contextlib.redirect_stdout(sys.stderr):
             try:

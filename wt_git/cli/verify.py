@@ -7,6 +7,7 @@ clone lacks are fetched beside the user's repository, which is neither deepened 
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 from contextlib import ExitStack
@@ -18,9 +19,10 @@ import click
 
 from wt_git import files
 from wt_git.cli import printing
-from wt_git.cli.repository_notes import no_commit, notes_here
-from wt_git.errors import GitError, UsageError
+from wt_git.cli.evidence_notes import no_commit, notes_here
+from wt_git.errors import EXIT_NO, EXIT_YES, GitError, UsageError
 from wt_git.evidence.coverage.result import coverage_lines
+from wt_git.evidence.notes.sync import NotSynced, merge_fetched_notes
 from wt_git.evidence.verification import (
     PullRequest,
     VerificationScope,
@@ -28,22 +30,30 @@ from wt_git.evidence.verification import (
     Verifier,
     pull_request,
     settings_at,
+    verification_document,
 )
 from wt_git.git.git_config import config_values
 from wt_git.git.history import History
 from wt_git.git.notes.view import NotesView
 from wt_git.git.remote import SideRepository, remote_url, side_repository
+from wt_git.githooks.commit_notes import head_since, share, show_evidence_on
 from wt_git.githooks.git_hooks import REMOTE_KEY
+from wt_git.reports.github_actions import job_summary, workflow_commands
+from wt_git.reports.junit import verify_junit
 from wt_git.text import json_characters, log_line, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import pygit2
 
-    from wt_git.cli.repository_notes import NotesHere
+    from wt_git.cli.evidence_notes import NotesHere
     from wt_git.git.history import CommitFacts
+    from wt_git.records.documents.verify import Verification
 
+    Form = Callable[[Sequence[VerifiedRevision], Verification, Mapping[str, str]], None]
+
+_SHORT_ID = 10
 _FETCH_TIMEOUT_S = 120.0
 _SUBJECT = "notes on commits"
 _COMMIT_ID = re.compile(r"[0-9a-f]{40}")
@@ -51,7 +61,7 @@ _COMMIT_ID = re.compile(r"[0-9a-f]{40}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerifyRequest:
-    """What was asked; `environ` is where CI services say what they run for."""
+    """The options, and `environ`, in which CI services describe their event."""
 
     revisions: tuple[str, ...]
     policy_from: str | None
@@ -63,11 +73,24 @@ class VerifyRequest:
 
 @dataclass(slots=True)
 class VerifyOutcome:
-    """The answers, the commit whose policy judged (None: each its own), and warnings."""
+    """The answers, warnings, and the commit whose policy applied (None: each its own)."""
 
     verified: list[VerifiedRevision] = field(default_factory=list)
     policy_from: str | None = None
     warnings: list[str] = field(default_factory=list)
+
+
+def print_verification(options: dict[str, Any], form: str) -> int:
+    """Verify the commits that `options` name, print the answer, and return the exit code."""
+    environ = dict(os.environ)  # noqa: TID251 - CI services describe their event in it
+    outcome = verify(VerifyRequest(environ=environ, **options))
+    for warning in outcome.warnings:
+        printing.talk("verify", f"warning: {warning}")
+    found = verification_document(
+        outcome.verified, policy_from=outcome.policy_from, warnings=outcome.warnings
+    )
+    _FORMS[form](outcome.verified, found, environ)
+    return EXIT_YES if found.covered else EXIT_NO
 
 
 def verify(request: VerifyRequest) -> VerifyOutcome:
@@ -76,35 +99,29 @@ def verify(request: VerifyRequest) -> VerifyOutcome:
     here = notes_here()
     _bring_notes(request, here, outcome)
     with ExitStack() as stack:
-        session = _Session(request, here, outcome, stack)
-        session.run()
+        _Session(request, here, outcome, stack).run()
     return outcome
 
 
 def _bring_notes(request: VerifyRequest, here: NotesHere, outcome: VerifyOutcome) -> None:
-    """Fetch the notes if that was asked, and let git show what was fetched at any time.
+    """Fetch the notes if asked to, and let `git log` show notes that were fetched earlier.
 
-    Neither decides: what cannot be written or reached is a warning, and what is missing then is
-    missing for the answer too.
+    A remote that cannot be reached, or a ref that cannot be written, is a warning: the answer is
+    then made from the notes that are here.
     """
-    from wt_git.evidence.notes.sync import NotSynced, merge_fetched_notes  # noqa: PLC0415
-    from wt_git.githooks import commit_notes  # noqa: PLC0415
-
     try:
         if request.fetch:
-            done = commit_notes.share(
-                here.notes, _remote(here), timeout_s=_FETCH_TIMEOUT_S, push=False
-            )
+            done = share(here.notes, _remote(here), timeout_s=_FETCH_TIMEOUT_S, push=False)
             if isinstance(done, NotSynced):
                 outcome.warnings.append(f"the notes could not be fetched: {done.reason}")
         elif merge_fetched_notes(here.notes):
-            commit_notes.show_evidence_on(here.notes, commit_notes.head_since(here.notes), _SUBJECT)
+            show_evidence_on(here.notes, head_since(here.notes), _SUBJECT)
     except (GitError, OSError) as error:
         outcome.warnings.append(f"git log does not show what was fetched: {error}")
 
 
 class _Session:
-    """One verification: what it opened is closed by `stack`."""
+    """One verification. `stack` closes the repository beside the user's, if one is opened."""
 
     def __init__(
         self, request: VerifyRequest, here: NotesHere, outcome: VerifyOutcome, stack: ExitStack
@@ -118,14 +135,14 @@ class _Session:
 
     def run(self) -> None:
         asked = [(name, self._resolve(name)) for name in self._request.revisions or ("HEAD",)]
-        judging = self._judging()
-        fork = self._fork_notes(judging)
+        scope = self._scope()
+        fork = self._fork_notes(scope)
         repository = self._repository()
         trees = self._note_trees()
         verifier = Verifier(
             repository,
             NotesView(repository, trees),
-            judging,
+            scope,
             fork=NotesView(repository, (fork,)) if fork else None,
             runs_dirs=_runs_dirs(self._here.folders.top),
         )
@@ -137,8 +154,8 @@ class _Session:
             raise no_commit(self._history, revision)
         return found
 
-    def _judging(self) -> VerificationScope:
-        """Choose whose policy judges: that of `--policy-from`, of a pull request's base, or each own."""
+    def _scope(self) -> VerificationScope:
+        """Choose the policy: of `--policy-from`, else of a pull request's base, else of each commit."""
         request = self._pull_request()
         merge = self._merge(request)
         bases = [*merge.parents[:1]] if merge else []
@@ -175,7 +192,7 @@ class _Session:
         return None
 
     def _fetch_missing(self, names: Sequence[str]) -> None:
-        """Fetch those commits that are not here, into the repository at the side."""
+        """Fetch the commits that are not here, into the repository beside the user's."""
         ids = dict.fromkeys(name for name in names if _COMMIT_ID.fullmatch(name))
         missing = [one for one in ids if self._history.commit(one) is None]
         if not missing:
@@ -187,15 +204,15 @@ class _Session:
             self._outcome.warnings.append(error.message)
         self._history = History(self._repository())
 
-    def _fork_notes(self, judging: VerificationScope) -> str | None:
-        """Return the tree of the fork's notes, which stand beside the user's repository."""
+    def _fork_notes(self, scope: VerificationScope) -> str | None:
+        """Fetch the fork's notes into the repository beside the user's; return their tree."""
         url = self._request.notes_from
         if url is None:
             return None
-        if judging.base is None:
+        if scope.base is None:
             raise UsageError(
-                "a fork's notes count for the commits of a pull request only: --notes-from needs to "
-                "know what it is for",
+                "a fork's notes count for the commits of a pull request only: --notes-from needs "
+                "the pull request's base",
                 hints=(f"wt verify --notes-from {shlex.quote(one_line(url))} --policy-from BASE",),
                 code="base-unknown",
             )
@@ -225,7 +242,7 @@ class _Session:
 
 
 def _remote(here: NotesHere) -> str:
-    """Return the remote to ask; a fresh clone in CI has one, and nobody ran `wt init` in it."""
+    """Return the remote to ask: as `wt init` recorded it, else `origin`, else the only one."""
     names = [name for name in here.notes.repository.remotes.names() if name]
     recorded = config_values(here.folders.home, REMOTE_KEY)
     if not recorded and "origin" in names:
@@ -234,7 +251,7 @@ def _remote(here: NotesHere) -> str:
 
 
 def _event(environ: Mapping[str, str]) -> dict[str, Any]:
-    """Return the document with which GitHub describes its event; empty where there is none."""
+    """Return the document in which GitHub describes its event; empty where there is none."""
     try:
         found = json.loads(Path(environ["GITHUB_EVENT_PATH"]).read_text("utf-8"))
     except (KeyError, OSError, ValueError, RecursionError):
@@ -243,7 +260,7 @@ def _event(environ: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _runs_dirs(top: Path | None) -> tuple[Path, ...]:
-    """Return where ledgers may be that explain what is missing."""
+    """Return the folders whose ledgers may explain why evidence is missing."""
     folders = [Path("runs"), *([top / "runs"] if top else [])]
     return tuple({folder.resolve(): folder for folder in folders if folder.is_dir()}.values())
 
@@ -252,20 +269,10 @@ def _base_missing(bases: Sequence[str]) -> UsageError:
     named = " or ".join(one_line(one, 80) for one in bases) or "unknown"
     return UsageError(
         f"the policy is that of the pull request's base, and the base ({named}) is not in this "
-        "clone: nothing can be said without it",
+        "clone",
         hints=("wt verify --fetch", "wt verify --policy-from REV"),
         code="policy-missing",
     )
-
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from wt_git.records.documents.verify import Verification
-
-    Form = Callable[[Sequence[VerifiedRevision], Verification, Mapping[str, str]], None]
-
-_SHORT_ID = 10
 
 
 def _text(verified: Sequence[VerifiedRevision], found: Verification, _: Mapping[str, str]) -> None:
@@ -288,8 +295,6 @@ def _json(_: Sequence[VerifiedRevision], found: Verification, __: Mapping[str, s
 def _github(
     verified: Sequence[VerifiedRevision], found: Verification, environ: Mapping[str, str]
 ) -> None:
-    from wt_git.reports.github_actions import job_summary, workflow_commands  # noqa: PLC0415
-
     _text(verified, found, environ)
     for line in workflow_commands(found):
         click.echo(line)
@@ -304,10 +309,7 @@ def _github(
 
 
 def _junit(_: Sequence[VerifiedRevision], found: Verification, __: Mapping[str, str]) -> None:
-    from wt_git.reports.junit import verify_junit  # noqa: PLC0415
-
     click.echo(verify_junit(found), nl=False)
 
 
-FORMS: dict[str, Form] = {"text": _text, "json": _json, "github": _github, "junit": _junit}
-"""By the name that the command line gives them."""
+_FORMS: dict[str, Form] = {"text": _text, "json": _json, "github": _github, "junit": _junit}

@@ -7,8 +7,17 @@ from typing import TYPE_CHECKING
 import click
 
 from wt_git.cli.completion import recorded
-from wt_git.cli.options import CONTEXT_SETTINGS, ManyValues, ManyValuesCommand, runs_dir_option
-from wt_git.cli.output_format import chosen_format, format_options
+from wt_git.cli.options import (
+    CONTEXT_SETTINGS,
+    JSON,
+    MARKDOWN,
+    ManyValues,
+    ManyValuesCommand,
+    chosen_format,
+    format_options,
+    runs_dir_option,
+)
+from wt_git.cli.printing import print_answer, print_document
 from wt_git.errors import EXIT_NO, EXIT_YES
 
 if TYPE_CHECKING:
@@ -40,6 +49,17 @@ def command(
     baseline too is no regression, nor is a scenario that was not run under the other label.
     """
     chosen = chosen_format(output_format, as_json=as_json)
-    from wt_git.cli.comparison_output import print_comparison  # noqa: PLC0415 - `--help` costs nothing
+    from wt_git.reports.comparison.load import load_comparison, weak_verdict_remarks
+    from wt_git.reports.comparison.markdown import comparison_markdown
+    from wt_git.reports.comparison.text import comparison_lines
 
-    return EXIT_NO if print_comparison(runs_dir, labels, chosen) else EXIT_YES
+    document, remarks = load_comparison(runs_dir, labels)
+    told = [*weak_verdict_remarks(document), *remarks]
+    if chosen == JSON:
+        print_document(document)
+        print_answer("compare", (), told)
+    elif chosen == MARKDOWN:
+        print_answer("compare", comparison_markdown(document, remarks), told)
+    else:
+        print_answer("compare", comparison_lines(document), told)
+    return EXIT_NO if document.regression else EXIT_YES

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import click
 
+from wt_git.cli import printing
 from wt_git.cli.options import CONTEXT_SETTINGS
 from wt_git.errors import EXIT_YES
-from wt_git.githooks.git_hooks import FUNCTIONS, GATES, READS_STDIN
+from wt_git.githooks.git_hooks import FUNCTIONS, GATES, READS_STDIN, GitHookCall
 
 EPILOG = """
 Exit codes: 0 go on; 1 refused; 2 asked wrongly. Only pre-push, pre-receive and a pre-commit that is
@@ -31,10 +32,6 @@ def command(*, name: str, args: tuple[str, ...]) -> int:
 
     `wt init` puts scripts that call this where git finds them.
     """
-    from wt_git.cli import printing  # noqa: PLC0415
-    from wt_git.cli.error_messages import report_error  # noqa: PLC0415
-    from wt_git.githooks.git_hooks import GitHookCall  # noqa: PLC0415
-
     environ = dict(os.environ)  # noqa: TID251 - git tells a hook through it where it is
     call = GitHookCall(
         folder=Path.cwd(),
@@ -46,9 +43,11 @@ def command(*, name: str, args: tuple[str, ...]) -> int:
         module, _, function = FUNCTIONS[name].rpartition(".")
         result = getattr(import_module(module), function)(call)
     except Exception as error:
-        # Only what guards a push may stand in anybody's way, and then also when it fails.
+        # Only a hook that guards a push may stop git, also when it fails.
         if name in GATES:
             raise
+        from wt_git.cli.error_messages import report_error
+
         report_error(error, [name])
         return EXIT_YES
     for line in result.lines:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from wt_git.cli.conversation_files import import_conversation
 from wt_git.cli.options import CONTEXT_SETTINGS
 from wt_git.errors import EXIT_YES
 
@@ -41,7 +42,5 @@ def command(*, trace: Path, folder: Path, force: bool) -> int:
     The scenario fails until somebody has said what a right answer is; IMPORTED.md in the folder
     says what is left to do.
     """
-    from wt_git.cli.conversation_files import import_conversation  # noqa: PLC0415
-
     import_conversation(trace, folder, force=force)
     return EXIT_YES

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from wt_git.cli import printing
 from wt_git.cli.options import CONTEXT_SETTINGS
-from wt_git.errors import EXIT_NO, EXIT_YES
+from wt_git.errors import EXIT_NO, EXIT_YES, UsageError
 
 if TYPE_CHECKING:
     from wt_git.githooks.hook_files import SetUpPart
@@ -51,13 +52,10 @@ def command(*, check: bool, remote: str | None, shared_hooks: bool, server: bool
 
     Hooks that are already there keep working: ours call them. It is safe to run again.
     """
-    # Imported here so that `wt init --help` costs nothing.
-    from wt_git.cli import printing  # noqa: PLC0415
-    from wt_git.config import load  # noqa: PLC0415
-    from wt_git.errors import UsageError  # noqa: PLC0415
-    from wt_git.git.repository import find_git_folders  # noqa: PLC0415
-    from wt_git.githooks.hook_files import is_complete  # noqa: PLC0415
-    from wt_git.githooks.install import SetUpRequest, executable_name, set_up  # noqa: PLC0415
+    from wt_git.config import load
+    from wt_git.git.repository import find_git_folders
+    from wt_git.githooks.hook_files import is_complete
+    from wt_git.githooks.install import SetUpRequest, executable_name, set_up
 
     folders = find_git_folders(Path.cwd())
     if folders is None or (folders.top is None and not folders.bare):

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from wt_git.cli import error_messages, printing
 from wt_git.cli.options import CONTEXT_SETTINGS, agent_options, definition_options
-
-if TYPE_CHECKING:
-    from wt_git.replay.replaying import Replayed
-    from wt_git.replay.request import Replay
-    from wt_git.sweep.request import SweepRequest
+from wt_git.cli.signals import graceful
+from wt_git.clock import SystemClock
+from wt_git.replay.replaying import Replayed, Replaying
+from wt_git.replay.request import Replay, look_up_replay
+from wt_git.sweep.request import SweepRequest
+from wt_git.sweep.run_lock.lock_folder import lock_folder
+from wt_git.sweep.selection import Selectors
+from wt_git.text import log_line, one_line
 
 EPILOG = """
 Exit codes: 0 the run was saved, whatever its verdict; 1 the trace could not be played; 2 asked
@@ -48,27 +53,24 @@ def command(**options: Any) -> int:
     no pack defines it nothing is expected of the agent, and the run stays out of every table. No
     sweep is recorded: a replay earns nothing and uses nothing up.
     """
-    from wt_git.cli import printing  # noqa: PLC0415 - `--help` costs nothing
-    from wt_git.cli.signals import graceful  # noqa: PLC0415
-    from wt_git.cli.surroundings import lock_folder  # noqa: PLC0415
-    from wt_git.clock import SystemClock  # noqa: PLC0415
-    from wt_git.replay.replaying import Replaying  # noqa: PLC0415
-    from wt_git.replay.request import look_up_replay  # noqa: PLC0415
 
     def say(text: str) -> None:
         printing.talk("replay", text)
 
     replay = look_up_replay(options["trace"], _request(options), say)
     _show_source(replay)
-    replaying = Replaying(replay, clock=SystemClock(), lock_folder=lock_folder(), say=say)
+    replaying = Replaying(
+        replay,
+        clock=SystemClock(),
+        lock_folder=lock_folder(os.environ),  # noqa: TID251 - the edge where it is read
+        say=say,
+    )
     with graceful(replaying.interrupt, command="replay"):
         replayed = replaying.run()
     return _show(replay, replayed)
 
 
 def _request(options: dict[str, Any]) -> SweepRequest:
-    from wt_git.sweep.request import SweepRequest  # noqa: PLC0415
-    from wt_git.sweep.selection import Selectors  # noqa: PLC0415
 
     arguments = click.get_current_context().obj
     return SweepRequest(
@@ -84,8 +86,6 @@ def _request(options: dict[str, Any]) -> SweepRequest:
 
 
 def _show_source(replay: Replay) -> None:
-    from wt_git.cli import printing  # noqa: PLC0415
-    from wt_git.text import log_line  # noqa: PLC0415
 
     trace = replay.trace
     printing.data(
@@ -98,8 +98,6 @@ def _show_source(replay: Replay) -> None:
 
 
 def _show(replay: Replay, replayed: Replayed) -> int:
-    from wt_git.cli import error_messages, printing  # noqa: PLC0415
-    from wt_git.text import one_line  # noqa: PLC0415
 
     for problem in replayed.problems:
         printing.talk("replay", problem)

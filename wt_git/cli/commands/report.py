@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from wt_git.cli import signals
+from wt_git.cli import printing, signals
 from wt_git.cli.options import CONTEXT_SETTINGS, narrowing_options, runs_dir_option
+from wt_git.clock import SystemClock
 from wt_git.errors import EXIT_YES
 
 if TYPE_CHECKING:
     from wt_git.reports.report.formats import ReportFormat
+
+_PAGE = Path("report.html")
 
 EPILOG = """
 Exit codes: 0 the report was written, also one about an empty directory; 2 the directory, a label or
@@ -51,8 +55,29 @@ def command(
     The page is one file that loads nothing, and opens every run with its conversation, the turn
     that failed and what evidence decided it.
     """
-    from wt_git.cli.report_output import deliver_report  # noqa: PLC0415
+    from wt_git.reports.report.formats import is_report_file, write_report
+    from wt_git.reports.report.load import load_report
 
     with signals.unwinding():
-        deliver_report(runs_dir, form, out, labels=labels, scenarios=scenarios)
+        report = load_report(runs_dir, labels, scenarios, now=SystemClock().now())
+        place = _PAGE if out is None and form == "html" else out
+        if place is None:
+            write_report(report, form, sys.stdout)
+            sys.stdout.flush()  # here, where a broken pipe is still caught
+        else:
+            from wt_git.evidence.written_paths import writing_output  # only a file asks git
+            from wt_git.records.runs_dir import RunsDir
+
+            named = "the report" if out is None else "--out"
+            with writing_output(
+                place, RunsDir(runs_dir), named=named, is_ours=is_report_file, say=_say
+            ) as stream:
+                write_report(report, form, stream)
+            _say(f"wrote: {place}")
+        for remark in report.head.remarks:
+            _say(remark)
     return EXIT_YES
+
+
+def _say(sentence: str) -> None:
+    printing.talk("report", sentence)

@@ -6,11 +6,20 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wt_git.cli.options import CONTEXT_SETTINGS, narrowing_options, runs_dir_option
-from wt_git.cli.output_format import JSON, MARKDOWN, chosen_format, format_options
+from wt_git.cli.options import (
+    CONTEXT_SETTINGS,
+    JSON,
+    MARKDOWN,
+    chosen_format,
+    format_options,
+    narrowing_options,
+    runs_dir_option,
+)
+from wt_git.cli.printing import print_answer, print_document
 from wt_git.errors import EXIT_YES
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 EPILOG = """
@@ -46,10 +55,32 @@ def command(
     chosen = chosen_format(output_format, as_json=as_json)
     if ladder and chosen == MARKDOWN:
         raise click.UsageError("--ladder is printed as text or JSON")
-    from wt_git.cli.results_output import print_ladder, print_results  # noqa: PLC0415
-
     if ladder:
-        print_ladder(runs_dir, as_json=chosen == JSON)
+        _print_ladder(runs_dir, as_json=chosen == JSON)
     else:
-        print_results(runs_dir, labels, scenarios, chosen)
+        _print_results(runs_dir, labels, scenarios, chosen)
     return EXIT_YES
+
+
+def _print_results(
+    runs_dir: Path, labels: Sequence[str], scenarios: Sequence[str], output_format: str
+) -> None:
+    from wt_git.reports.results import load_results, result_lines, results_markdown
+
+    document, remarks = load_results(runs_dir, labels, scenarios)
+    if output_format == JSON:
+        print_document(document)
+        print_answer("results", (), remarks)
+    elif output_format == MARKDOWN:
+        print_answer("results", results_markdown(document, remarks), remarks)
+    else:
+        print_answer("results", result_lines(document), remarks)
+
+
+def _print_ladder(runs_dir: Path, *, as_json: bool) -> None:
+    from wt_git.reports.ladder import ladder_lines, load_ladder
+
+    document, remarks = load_ladder(runs_dir)
+    if as_json:
+        print_document(document)
+    print_answer("results", () if as_json else ladder_lines(document), remarks)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from wt_git.cli.completion import recorded
 from wt_git.cli.options import CONTEXT_SETTINGS, runs_dir_option
-from wt_git.errors import EXIT_YES
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 EPILOG = """
 Exit codes: 0 recorded; 1 it could not be written; 2 no such sweep ended in that directory, or no
@@ -29,13 +31,6 @@ def command(*, sweep_id: str, runs_dir: Path, decision: str | None, no_change: b
     """
     if (decision is not None) == no_change:
         raise click.UsageError("give exactly one of --decision TEXT and --no-change")
-    from wt_git.cli import printing  # noqa: PLC0415
-    from wt_git.clock import SystemClock  # noqa: PLC0415
-    from wt_git.evidence.reviews import review_sweep, write_review_note  # noqa: PLC0415
-    from wt_git.records.runs_dir import RunsDir  # noqa: PLC0415
+    from wt_git.cli.evidence_notes import review
 
-    reviewed = review_sweep(RunsDir(runs_dir), sweep_id, decision, now=SystemClock().now())
-    warning = write_review_note(runs_dir, Path.cwd(), reviewed)
-    if warning is not None:
-        printing.talk("review", f"warning: {warning}")
-    return EXIT_YES
+    return review(runs_dir, sweep_id, decision)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -18,15 +17,6 @@ from wt_git.cli.options import (
     agent_options,
     selection_options,
 )
-from wt_git.errors import EXIT_NO, EXIT_YES, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from wt_git.cli.run.records import RunRecords
-    from wt_git.cli.run.view import SweepView
-    from wt_git.sweep.request import LookedUp, SweepRequest
-    from wt_git.sweep.sweep_result import SweepOutcome
 
 _OPTIONS = [
     click.option(
@@ -138,50 +128,6 @@ def check_paired(options: dict[str, Any]) -> None:
         raise click.BadOptionUsage(given, "--format and --out must be provided together")
 
 
-def request_of(options: dict[str, Any], arguments: Sequence[str]) -> SweepRequest:
-    """Return what was asked for; `arguments` are the words behind `wt`, as typed."""
-    from wt_git.ladder.declaration import Declaration  # noqa: PLC0415 - not for `wt run --help`
-    from wt_git.sweep.request import DEFAULT_LABEL, SweepRequest  # noqa: PLC0415
-    from wt_git.sweep.selection import Selectors  # noqa: PLC0415
-
-    return SweepRequest(
-        selectors=Selectors(
-            scenarios=options["scenarios"],
-            tags=options["tags"],
-            packs=options["packs"],
-            owners=options["owners"],
-        ),
-        declaration=Declaration(
-            question=options["question"],
-            expect=options["expect"],
-            if_pass=options["if_pass"],
-            if_fail=options["if_fail"],
-        ),
-        label=options["label"] or DEFAULT_LABEL,
-        wait=not options["no_wait"],
-        command=shlex.join(["wt", *arguments]),
-        **{
-            name: options[name]
-            for name in (
-                "runs_dir",
-                "pack_sources",
-                "all_packs",
-                "runtime",
-                "soul",
-                "agents",
-                "hooks",
-                "runs",
-                "budget_s",
-                "max_cost",
-                "from_trace",
-                "from_turn",
-                "scheduler",
-                "max_concurrency",
-            )
-        },
-    )
-
-
 EPILOG = """
 Exit codes: 0 nothing counted as a failure; 1 something did, or the sweep is incomplete; 2 asked
 wrongly, or not earned: nothing was run; 75 the runtime is busy and --no-wait was given; 130 or 143
@@ -202,98 +148,6 @@ def command(**options: Any) -> int:
     history, each sweep says what it is for: --question and --expect.
     """
     check_paired(options)
-    form, out = options["form"], options["out"]
-    request = request_of(options, click.get_current_context().obj)
-    # Imported here so that `wt run --help` and a mistyped option cost nothing.
-    from wt_git.cli.run.view import view_of  # noqa: PLC0415
-    from wt_git.clock import SystemClock  # noqa: PLC0415
-    from wt_git.records.runs_dir import RunsDir  # noqa: PLC0415
+    from wt_git.cli.run.sweep import run_sweep
 
-    records = _records(request) if options["as_json"] else None
-    view = view_of(request.runs_dir, SystemClock(), records)
-    if out is not None:
-        from wt_git.evidence.written_paths import check_output  # noqa: PLC0415
-
-        check_output(out, RunsDir(request.runs_dir))
-    found = _look_up(request, view.say)
-    if options["dry_run"]:
-        return _dry_run(found, view)
-    return _run(found, view, form, out)
-
-
-def _records(request: SweepRequest) -> RunRecords:
-    from wt_git.cli.run.records import RunRecords  # noqa: PLC0415
-
-    return RunRecords(request)
-
-
-def _look_up(request: SweepRequest, say: Callable[[str], None]) -> LookedUp:
-    from wt_git import config  # noqa: PLC0415
-    from wt_git.sweep.admission.look_up import look_up  # noqa: PLC0415
-
-    folder = Path.cwd()
-    return look_up(request, folder=folder, load_settings=lambda: config.load(folder), say=say)
-
-
-def _dry_run(found: LookedUp, view: SweepView) -> int:
-    from wt_git.cli.run.sweep_text import forecast_lines  # noqa: PLC0415
-    from wt_git.records.ledger.ledger import Ledger  # noqa: PLC0415
-    from wt_git.sweep.admission.admit import admit  # noqa: PLC0415
-    from wt_git.sweep.forecast import forecast  # noqa: PLC0415
-
-    ledger = Ledger(found.request.runs_dir, keep_index=False)
-    expected = forecast(found, ledger)
-    view.forecast(expected, forecast_lines(expected))
-    try:
-        prepared = admit(found, ledger, view.say)
-    except UsageError:
-        view.not_allowed()
-        raise
-    view.allowed(prepared)
-    return EXIT_YES
-
-
-def _run(found: LookedUp, view: SweepView, form: Any, out: Path | None) -> int:
-    from wt_git.cli.signals import graceful  # noqa: PLC0415
-    from wt_git.cli.surroundings import git_sha, lock_folder  # noqa: PLC0415
-    from wt_git.clock import SystemClock  # noqa: PLC0415
-    from wt_git.records.ledger.ledger import Ledger  # noqa: PLC0415
-    from wt_git.records.runs_dir import RunsDir  # noqa: PLC0415
-    from wt_git.sweep.admission.admit import admit  # noqa: PLC0415
-    from wt_git.sweep.sweep import Sweep  # noqa: PLC0415
-
-    runs_dir = RunsDir(found.request.runs_dir)
-    ledger = Ledger(runs_dir.path)
-    prepared = admit(found, ledger, view.say)
-
-    def deliver(results: Any) -> None:
-        if out is not None:
-            from wt_git.cli.run.output_file import write_output  # noqa: PLC0415
-
-            write_output(out, form, runs_dir, prepared.selected, results)
-            view.say(f"{form} written to {out}")
-
-    clock = SystemClock()
-    sweep = Sweep(
-        prepared,
-        ledger=ledger,
-        observer=view,
-        clock=clock,
-        lock_folder=lock_folder(),
-        git_sha=git_sha(),
-        deliver=deliver,
-    )
-    began = clock.monotonic()
-    with graceful(sweep.interrupt):
-        outcome = sweep.run()
-    view.ended(outcome, clock.monotonic() - began)
-    return _exit_code(outcome)
-
-
-def _exit_code(outcome: SweepOutcome) -> int:
-    if outcome.failure is not None:
-        from wt_git.cli.error_messages import report_error  # noqa: PLC0415
-
-        code = report_error(outcome.failure, ["run"])
-        return code if outcome.exit_code is None else outcome.exit_code
-    return EXIT_NO if outcome.exit_code is None else outcome.exit_code
+    return run_sweep(options, click.get_current_context().obj)

@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 import wt_git
+from wt_git.cli import printing
 from wt_git.cli.options import CONTEXT_SETTINGS
 from wt_git.errors import EXIT_YES, StorageError
 from wt_git.text import shell_word
@@ -128,9 +129,6 @@ def command(ctx: click.Context) -> None:
 @command.command("path", epilog=EPILOG, context_settings=CONTEXT_SETTINGS)
 def path() -> int:
     """Print the folder of the skill that ships with this installation; SKILL.md is in it."""
-    from wt_git.cli import printing  # noqa: PLC0415
-    # MOVED
-
     printing.data(str(packaged_skill()))
     return EXIT_YES
 
@@ -155,8 +153,5 @@ def install(*, dest: Path, copy: bool) -> int:
     A link follows this installation when it is updated. Only a link, and with --copy an earlier
     copy, is ever replaced.
     """
-    from wt_git.cli import printing  # noqa: PLC0415
-    # MOVED
-
     printing.data(str(install_skill(dest, copy=copy)))
     return EXIT_YES

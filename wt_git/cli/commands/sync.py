@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from wt_git.cli.options import CONTEXT_SETTINGS, Seconds
-from wt_git.errors import EXIT_NO, EXIT_TIMED_OUT, EXIT_YES
-
-if TYPE_CHECKING:
-    from wt_git.evidence.notes.sync import Synced
 
 EPILOG = """
 Exit codes: 0 both sides have all notes; 1 they have not, and why; 2 there is no such remote; 124 it
@@ -35,29 +29,6 @@ def command(*, remote: str | None, timeout_s: float, no_push: bool) -> int:
 
     REMOTE is by default the one that `wt init` recorded. What was pruned on either side stays so.
     """
-    from wt_git.cli import printing  # noqa: PLC0415
-    from wt_git.cli.repository_notes import notes_here  # noqa: PLC0415
-    from wt_git.clock import SystemClock  # noqa: PLC0415
-    from wt_git.evidence.notes.sync import NotSynced  # noqa: PLC0415
-    from wt_git.githooks.commit_notes import share  # noqa: PLC0415
+    from wt_git.cli.evidence_notes import sync_notes
 
-    here = notes_here()
-    name = here.remote(remote)
-    clock = SystemClock()
-    began = clock.monotonic()
-    outcome = share(here.notes, name, timeout_s=timeout_s, push=not no_push)
-    if isinstance(outcome, NotSynced):
-        printing.talk("sync", f"not done, at the {outcome.step}: {outcome.reason}")
-        printing.talk("sync", f"  what is recorded here is still here; again: wt sync {name}")
-        late = clock.monotonic() - began >= timeout_s
-        return EXIT_TIMED_OUT if late else EXIT_NO
-    printing.data(_told(name, outcome))
-    return EXIT_YES
-
-
-def _told(name: str, done: Synced) -> str:
-    if done.tip is None:
-        return f"{name}: there are no notes yet, neither here nor there"
-    received = "received notes" if done.received else "nothing new to receive"
-    sent = "sent notes" if done.sent else "nothing new to send"
-    return f"{name}: {received}, {sent}"
+    return sync_notes(remote, timeout_s=timeout_s, push=not no_push)

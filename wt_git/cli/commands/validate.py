@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from wt_git.cli.conversation_files import check_conversations
 from wt_git.cli.options import CONTEXT_SETTINGS
 from wt_git.errors import EXIT_NO, EXIT_YES
 
@@ -18,7 +19,5 @@ and none was checked.
 @click.option("--strict", is_flag=True, help="A warning is a failure too.")
 def command(*, files: tuple[str, ...], strict: bool) -> int:
     """Say of each FILE, a *.wtin.json, whether it can be imported and what is suspicious in it."""
-    from wt_git.cli.conversation_files import check_conversations  # noqa: PLC0415
-
     checked = check_conversations(files)
     return EXIT_NO if checked.invalid or (strict and checked.warnings) else EXIT_YES

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from wt_git.cli.options import CONTEXT_SETTINGS
-from wt_git.errors import EXIT_NO, EXIT_YES
-
-if TYPE_CHECKING:
-    from wt_git.cli.verify import VerifyOutcome
 
 EPILOG = """
 Exit codes: 0 every commit is covered; 1 one is not, and why; 2 asked wrongly, or the policy that
@@ -57,23 +52,6 @@ def command(*, as_json: bool, form: str | None, **options: Any) -> int:
     """
     if as_json and form is not None:
         raise click.UsageError("--json and --format exclude each other")
-    from wt_git.cli.verify import VerifyRequest, verify  # noqa: PLC0415
+    from wt_git.cli.verify import print_verification
 
-    environ = dict(os.environ)  # noqa: TID251 - CI services say in it what they run for
-    outcome = verify(VerifyRequest(environ=environ, **options))
-    covered = _print(outcome, "json" if as_json else form or "text", environ)
-    return EXIT_YES if covered else EXIT_NO
-
-
-def _print(outcome: VerifyOutcome, form: str, environ: dict[str, str]) -> bool:
-    from wt_git.cli import printing  # noqa: PLC0415
-    from wt_git.cli.verify import FORMS  # noqa: PLC0415
-    from wt_git.evidence.verification import verification_document  # noqa: PLC0415
-
-    for warning in outcome.warnings:
-        printing.talk("verify", f"warning: {warning}")
-    found = verification_document(
-        outcome.verified, policy_from=outcome.policy_from, warnings=outcome.warnings
-    )
-    FORMS[form](outcome.verified, found, environ)
-    return found.covered
+    return print_verification(options, "json" if as_json else form or "text")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,65 +11,19 @@ import click
 from wt_git.cli import printing, streams
 from wt_git.cli.completion import recorded
 from wt_git.cli.options import CONTEXT_SETTINGS, Seconds
-from wt_git.clock import SystemClock
+from wt_git.clock import Clock, SystemClock
 from wt_git.records.record import as_recorded
 from wt_git.sweep.request import DEFAULT_LABEL
 from wt_git.text import json_characters
-from wt_git.watch.events import line_of
-from wt_git.watch.session import Watch
+from wt_git.watch.events import EventRecord, line_of
+from wt_git.watch.session import Wanted, Watch
 from wt_git.watch.sweep_process import has_ended
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from wt_git.clock import Clock
     from wt_git.json_lines import ReadLine
-    from wt_git.watch.events import EventRecord
-    from wt_git.watch.session import Wanted
+
 
 _SHORTEST_POLL_S, _LONGEST_POLL_S = 0.01, 3600.0
-
-
-def watch(wanted: Wanted, *, as_json: bool) -> int:
-    """Follow the sweep and return the exit code. Raises `UsageError` where events are unreadable."""
-    label = wanted.label
-    return Watch(
-        replace(
-            wanted,
-            # As `wt run` records it.
-            label=None if label is None else as_recorded(label or DEFAULT_LABEL),
-            poll_s=min(max(wanted.poll_s, _SHORTEST_POLL_S), _LONGEST_POLL_S),
-        ),
-        _Terminal(_event if as_json else _line),
-    ).follow()
-
-
-def _event(line: ReadLine) -> str:
-    return json_characters(line.text)
-
-
-def _line(line: ReadLine) -> str:
-    return line_of(line.record)
-
-
-class _Terminal:
-    """The outside of a watch: this machine, and whoever reads what is printed."""
-
-    def __init__(self, shown: Callable[[ReadLine], str]) -> None:
-        self.clock: Clock = SystemClock()
-        self._shown = shown
-
-    def sleep(self, seconds: float) -> None:
-        streams.sleep_while_read(sys.stdout, seconds)
-
-    def is_gone(self, started: EventRecord) -> bool:
-        return has_ended(started)
-
-    def show(self, line: ReadLine) -> None:
-        printing.data(self._shown(line))
-
-    def say(self, text: str) -> None:
-        printing.talk("watch", text)
 
 
 EPILOG = """
@@ -126,10 +79,31 @@ def command(
     It works from any terminal and any machine that sees the runs directory, before, while and
     after the sweep runs.
     """
-    # MOVED
-    from wt_git.watch.session import Wanted  # noqa: PLC0415
-
     wanted = Wanted(
-        runs_dir=runs_dir, label=label, sweep_id=sweep_id, timeout_s=timeout_s, poll_s=poll_s
+        runs_dir=runs_dir,
+        label=None if label is None else as_recorded(label or DEFAULT_LABEL),
+        sweep_id=sweep_id,
+        timeout_s=timeout_s,
+        poll_s=min(max(poll_s, _SHORTEST_POLL_S), _LONGEST_POLL_S),
     )
-    return watch(wanted, as_json=as_json)
+    return Watch(wanted, _Terminal(as_json=as_json)).follow()
+
+
+class _Terminal:
+    """What a watch needs of the outside: a clock, the process table, and the printed lines."""
+
+    def __init__(self, *, as_json: bool) -> None:
+        self.clock: Clock = SystemClock()
+        self._as_json = as_json
+
+    def sleep(self, seconds: float) -> None:
+        streams.sleep_while_read(sys.stdout, seconds)
+
+    def is_gone(self, started: EventRecord) -> bool:
+        return has_ended(started)
+
+    def show(self, line: ReadLine) -> None:
+        printing.data(json_characters(line.text) if self._as_json else line_of(line.record))
+
+    def say(self, text: str) -> None:
+        printing.talk("watch", text)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Literal, assert_never
 
 from wt_git import files
 from wt_git.api.trace import load_trace
-from wt_git.cli.classifiers import RULE_BASED, classify_with
+from wt_git.cli.commands.triage import RULE_BASED, classify_with
 from wt_git.errors import StorageError
+from wt_git.evidence.written_paths import check_output
 from wt_git.reports.junit import Case, RunLines, junit
 from wt_git.sweep.sweep_result import (
     ScenarioBroke,
@@ -27,26 +28,30 @@ if TYPE_CHECKING:
 Format = Literal["junit", "json"]
 
 
-def write_output(
-    out: Path,
-    form: Format,
-    runs_dir: RunsDir,
-    selected: Sequence[Selected],
-    results: Sequence[ScenarioOutcome],
-) -> None:
-    """Write the document about the scenarios in `selected`, in that order. Raises `StorageError`."""
-    text = _rows(results) if form == "json" else junit(_cases(selected, results))
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        runs_dir.register_output(out)
-        files.write_whole(out, text)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise StorageError(
-            f"could not write --out '{out}': {reason}",
-            code="out-unwritable",
-            facts={"out": str(out), "reason": reason},
-        ) from error
+class OutputFile:
+    """The file that `--out` names. Raises `UsageError` where it may not be written."""
+
+    def __init__(self, path: Path, form: Format, runs_dir: RunsDir) -> None:
+        check_output(path, runs_dir)
+        self.path, self.form, self._runs_dir = path, form, runs_dir
+
+    def write(self, selected: Sequence[Selected], results: Sequence[ScenarioOutcome]) -> None:
+        """Write the document about the scenarios in `selected`, in that order.
+
+        Raises `StorageError`.
+        """
+        text = _rows(results) if self.form == "json" else junit(_cases(selected, results))
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._runs_dir.register_output(self.path)
+            files.write_whole(self.path, text)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise StorageError(
+                f"could not write --out '{self.path}': {reason}",
+                code="out-unwritable",
+                facts={"out": str(self.path), "reason": reason},
+            ) from error
 
 
 def _rows(results: Sequence[ScenarioOutcome]) -> str:
