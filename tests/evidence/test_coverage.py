@@ -403,6 +403,16 @@ def test_a_row_about_the_tree_without_what_is_not_under_test():
     ) == ["no-evidence"]
 
 
+def test_a_tree_with_evidence_of_both_kinds_was_not_only_found_thinned():
+    """The remark is for evidence that is about no other tree."""
+    thinned = row("3" * 40, experiment={"tree_under_test": OTHER_TREE}, sweep=EARNING)
+    also = {OTHER_TREE: notes(thinned, sweep(EARNING))}
+    answer = ask(notes(row(), sweep()), keys=[EvidenceTree(TREE), THIN], also=also)
+    assert isinstance(answer, Covered)
+    assert len(answer.rows) == 2
+    assert not answer.thinned
+
+
 def test_a_source_among_the_paths_that_are_left_out():
     """The pack itself must be under test, or its edits would never make evidence stale."""
     thinned = row(

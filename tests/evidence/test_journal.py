@@ -64,6 +64,19 @@ def test_its_text_begins_with_its_time_and_tells_what_it_found():
             [row(), sweep(cost_usd={"total": 0.01234}, question=None, prediction_held=None)],
             "focused PASS refund 3/3 in 13 s for $0.01234",
         ),
+        ([row(), sweep(question="  \n ")], "focused PASS refund 3/3 in 13 s, prediction held"),
+        ([row(), sweep(outcome="pass"), sweep(outcome="fail")], "focused PASS refund 3/3"),
+        ([row(), sweep(outcome="other", tier="a b")], "unknown UNKNOWN refund 3/3"),
+        (
+            [row(passed=True, runs=10**9), sweep(cost={"wall_s": 1e9}, cost_usd={"total": -1e9})],
+            "focused PASS refund ?/?, ",
+        ),
+        (
+            [row(passed=0, runs=999_999_999), sweep(cost={"wall_s": 0})],
+            "focused PASS refund 0/999999999 in 0 s, ",
+        ),
+        ([row(), sweep(ts="2026"), sweep(ts="2026-01-02T03:04:07Z")], "2026-01-02T03:04:07Z "),
+        ([row(), sweep(ts="2026")], "0000-00-00T00:00:00Z "),
     ],
 )
 def test_the_text_names_what_matters(records, told):
@@ -82,6 +95,8 @@ def test_the_text_names_what_matters(records, told):
         ([sweep(), row(experiment_fingerprint="snapshot-failed")], "no-tree"),
         ([sweep(), row(tree=None)], "no-tree"),
         ([row(2), sweep(2)], "unreadable"),
+        ([row(scenario_id="x" * LONGEST_LINE), sweep()], "no-tree"),
+        ([row(scenario_id="x" * LONGEST_LINE)], "no-record"),
     ],
 )
 def test_a_sweep_without_an_end_or_a_tree_leaves_no_notes(records, why):

@@ -98,8 +98,8 @@ def test_a_run_that_never_ended_costs_its_reserve():
     job = limits.start_job(ONE)
     job.run_began()
     job.close()
-    assert ceiling.books.spent == Decimal("0.4")
-    assert ceiling.books.in_flight == ()
+    assert ceiling.spending.spent == Decimal("0.4")
+    assert ceiling.spending.in_flight == ()
 
 
 def test_a_run_that_never_began_costs_nothing():
@@ -107,8 +107,8 @@ def test_a_run_that_never_began_costs_nothing():
     ceiling = Ceiling(Decimal(1), reserve_per_run=Decimal("0.4"))
     limits, _, _ = limits_of(ceiling)
     limits.start_job(ONE).close()
-    assert ceiling.books.spent == 0
-    assert ceiling.books.in_flight == ()
+    assert ceiling.spending.spent == 0
+    assert ceiling.spending.in_flight == ()
 
 
 @pytest.mark.parametrize("how", ["budget", "interruption"])
