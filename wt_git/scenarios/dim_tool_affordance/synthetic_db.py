@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Final
 
 from wt_git.scenarios.kit import facts
-from wt_git.scenarios.kit.facts import STAGES, FactBase, Order
 
 _STEELHEADS_ARTICLES: Final = (
     "Home Jersey",
@@ -32,11 +31,10 @@ _STEELHEADS_ARTICLES: Final = (
 )
 
 
-def _steelheads_order(place: int, article: str) -> Order:
-    return Order(
+def _steelheads_order(place: int, article: str) -> facts.Order:
+    return facts.Order(
         id=f"ORD-STL-{3001 + place}",
-        sku=f"B2{place:02}STL",
-        item=f"Steelheads {article}",
+        product=facts.Product(f"B2{place:02}STL", f"Steelheads {article}"),
         client=facts.SEATTLE_STEELHEADS,
         stage="Storage",
         quantity=5 + 7 * place % 43,
@@ -45,7 +43,7 @@ def _steelheads_order(place: int, article: str) -> Order:
     )
 
 
-FACTS: Final = FactBase(
+FACTS: Final = facts.FactBase(
     clients=(
         facts.LOWELL_SPINNERS,
         facts.LOWELL_CONCESSIONS,
@@ -66,7 +64,7 @@ FACTS: Final = FactBase(
 CLIENTS: Final = [client.row() for client in FACTS.clients]
 ORDERS: Final = [order.row() for order in FACTS.orders]
 PRODUCTS: Final = [product.row() for product in FACTS.products]
-VALID_STAGES: Final = list(STAGES)
+VALID_STAGES: Final = list(facts.STAGES)
 
 find_clients = FACTS.find_clients
 query_orders = FACTS.query_orders

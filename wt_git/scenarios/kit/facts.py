@@ -47,9 +47,9 @@ class Product:
 
     sku: str
     name: str
-    description: str
-    brand: str
-    distributor: str
+    description: str = ""
+    brand: str = ""
+    distributor: str = ""
     bundle: bool = False
 
     def row(self) -> dict[str, Any]:
@@ -69,8 +69,7 @@ class Order:
     """A quantity of one article that a client has ordered, and its stage."""
 
     id: str
-    sku: str
-    item: str
+    product: Product
     client: Client
     stage: str
     quantity: int
@@ -81,8 +80,8 @@ class Order:
         """Return the order as JSON."""
         row = {
             "orderId": self.id,
-            "sku": self.sku,
-            "itemName": self.item,
+            "sku": self.product.sku,
+            "itemName": self.product.name,
             "client": self.client.id,
             "clientName": self.client.name,
             "stage": self.stage,
@@ -134,7 +133,7 @@ class FactBase:
             order.row()
             for order in self.orders
             if _is_client(order, client)
-            and sku in {None, order.sku}
+            and sku in {None, order.product.sku}
             and stage in {None, order.stage}
             and _is_wanted(order.client, client_status, exclude_archived=exclude_archived)
         ]
@@ -214,39 +213,17 @@ SPINNERS_CAP: Final = Product(
 )
 
 SPINNERS_JERSEYS_IN_INTAKE: Final = Order(
-    "ORD-1001",
-    SPINNERS_JERSEY.sku,
-    SPINNERS_JERSEY.name,
-    LOWELL_SPINNERS,
-    "Intake",
-    12,
-    "Q-INTAKE-1",
-    "BATCH-2026-04",
+    "ORD-1001", SPINNERS_JERSEY, LOWELL_SPINNERS, "Intake", 12, "Q-INTAKE-1", "BATCH-2026-04"
 )
 SPINNERS_CAPS_IN_INTAKE: Final = Order(
-    "ORD-1002",
-    SPINNERS_CAP.sku,
-    SPINNERS_CAP.name,
-    LOWELL_SPINNERS,
-    "Intake",
-    8,
-    "Q-INTAKE-2",
-    "BATCH-2026-04",
+    "ORD-1002", SPINNERS_CAP, LOWELL_SPINNERS, "Intake", 8, "Q-INTAKE-2", "BATCH-2026-04"
 )
 CONCESSIONS_JERSEYS_IN_STORAGE: Final = Order(
-    "ORD-2001",
-    SPINNERS_JERSEY.sku,
-    SPINNERS_JERSEY.name,
-    LOWELL_CONCESSIONS,
-    "Storage",
-    3,
-    "Q-STORAGE-1",
-    "BATCH-2026-05",
+    "ORD-2001", SPINNERS_JERSEY, LOWELL_CONCESSIONS, "Storage", 3, "Q-STORAGE-1", "BATCH-2026-05"
 )
 CUBS_PENNANTS_IN_STORAGE: Final = Order(
     "ORD-4001",
-    "B005EEE",
-    "Cubs World Series Pennant",
+    Product("B005EEE", "Cubs World Series Pennant"),
     CHICAGO_CUBS,
     "Storage",
     100,
