@@ -1,1 +1,1 @@
-"""Git repositories, through the git program (docs/architecture.md). Knows nothing of sweeps."""
+"""Git repositories, read and written by the git program and by libgit2, without knowledge of sweeps."""

@@ -1,12 +1,13 @@
 """Patterns for paths, with the meaning of git's `:(top,glob)` pathspecs.
 
-A pattern is matched against the whole path from the top of the repository, case-sensitively: `*`,
-`?` and `[...]` stop at `/`; `**/` stands for any folders, `/**` for everything below. A pattern
-without any of these that names a folder takes all that is in it. (docs/architecture.md)
+A pattern is matched against the whole path from the top of the repository, case-sensitively. `*`, `?`
+and `[...]` do not match `/`; `**/` matches any folders, `/**` everything below. A pattern without any of
+these that names a folder matches everything in it.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from typing import TYPE_CHECKING
 
@@ -31,32 +32,32 @@ _CLASSES = {
 
 
 class PathPatterns:
-    """A set of patterns; `match` says whether any of them takes a path.
+    """A set of patterns for the paths of files.
 
-    Raises `ValueError` for a pattern that is empty, absolute, or climbs out with `..`.
+    Raises `ValueError` for a pattern that is empty, absolute, or contains `..`.
     """
 
     def __init__(self, patterns: Iterable[str]) -> None:
         self.patterns = tuple(patterns)
         self._expressions = [re.compile(_expression(one), re.DOTALL) for one in self.patterns]
-        self._starts = [_encoded(one) for one in self.patterns]
+        self._starts = [os.fsencode(one) for one in self.patterns]
         self._starts += [_literal_start(one) for one in self.patterns if _MAGIC.search(one)]
 
     def match(self, path: bytes) -> bool:
-        """Say whether a pattern takes `path`, which is a file's."""
+        """Say whether a pattern matches the file `path`."""
         return any(expression.fullmatch(path) for expression in self._expressions)
 
     def may_match_below(self, folder: bytes) -> bool:
-        """Say whether anything in `folder` can match: False only where that is certain."""
+        """Say whether a file in `folder` may match. False is certain."""
         inside = folder + b"/"
         return any(start.startswith(inside) or inside.startswith(start) for start in self._starts)
 
 
 def _literal_start(pattern: str) -> bytes:
-    """Return the folders that all matches of a pattern with magic are in, up to the last `/`."""
+    """Return the folder that has all matches of a pattern with wildcards, with its last `/`."""
     magic = _MAGIC.search(pattern)
     literal = pattern[: magic.start()] if magic else pattern
-    return _encoded(literal[: literal.rfind("/") + 1])
+    return os.fsencode(literal[: literal.rfind("/") + 1])
 
 
 def _expression(pattern: str) -> bytes:
@@ -64,8 +65,8 @@ def _expression(pattern: str) -> bytes:
     parts = pattern.split("/")
     if not pattern.strip("/") or ".." in parts or pattern.startswith("/"):
         raise ValueError(f"not a path from the top of the repository: {pattern!r}")
-    # Git first takes a pattern at its word, magic or not: a folder may well be called `[a]`.
-    literal = re.escape(_encoded(pattern.rstrip("/")))
+    # Git compares a pattern literally first, also one with wildcards: a folder may be named `[a]`.
+    literal = re.escape(os.fsencode(pattern.rstrip("/")))
     literal += b"/.*" if pattern.endswith("/") else b"(?:/.*)?"
     if not _MAGIC.search(pattern):
         return literal
@@ -75,12 +76,12 @@ def _expression(pattern: str) -> bytes:
         if part == "**":
             made.append(b".*" if last else b"(?:[^/]+/)*")
         else:
-            made.append(_part(_encoded(part)) + (b"" if last else b"/"))
+            made.append(_part(os.fsencode(part)) + (b"" if last else b"/"))
     return b"".join(made)
 
 
 def _part(part: bytes) -> bytes:
-    """Return one name of a pattern as a regular expression that never crosses a `/`."""
+    """Return one name of a pattern as a regular expression that does not match `/`."""
     made: list[bytes] = []
     at = 0
     while at < len(part):
@@ -103,9 +104,9 @@ def _part(part: bytes) -> bytes:
 
 
 def _bracket(part: bytes, at: int) -> tuple[bytes, int]:
-    """Return the set that begins after `[` as an expression, and where it ends.
+    """Return the set that begins after `[` as an expression, and its end.
 
-    A set that never ends matches nothing, as in git.
+    A set without an end matches nothing, as in git.
     """
     negated = part[at : at + 1] in {b"!", b"^"}
     at += negated
@@ -124,14 +125,14 @@ def _bracket(part: bytes, at: int) -> tuple[bytes, int]:
 
 
 def _member(part: bytes, at: int) -> tuple[bytes, int]:
-    """Return one member of a set, a class, a range or a byte, and where the next begins."""
+    """Return one member of a set (a class, a range or a byte), and its end."""
     if part[at : at + 2] == b"[:" and (end := part.find(b":]", at + 2)) > 0:
         return _CLASSES.get(part[at + 2 : end], b""), end + 2
     low, at = _byte(part, at)
     if part[at : at + 1] != b"-" or part[at + 1 : at + 2] in {b"]", b""}:
         return _hex(low), at
     high, at = _byte(part, at + 1)
-    # Git takes the lower end by itself first, so a range that runs backwards still holds it.
+    # Git compares the lower end first, so a reversed range still matches it.
     return (_hex(low) + b"-" + _hex(high) if low <= high else _hex(low)), at
 
 
@@ -143,7 +144,3 @@ def _byte(part: bytes, at: int) -> tuple[bytes, int]:
 
 def _hex(byte: bytes) -> bytes:
     return b"\\x%02x" % ord(byte)
-
-
-def _encoded(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")

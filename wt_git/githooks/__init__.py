@@ -1,1 +1,1 @@
-"""What git calls while people work: one module for each git hook, and what sets them up."""
+"""The git hooks and their installation. The lifecycle hooks of a sweep are in `wt_git.hooks`."""

@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -53,8 +52,7 @@ _CONFIGURED_HOOKS = (2, 54)
 _VERSION = re.compile(rb"(\d+)\.(\d+)")
 
 
-@dataclass(frozen=True, slots=True)
-class HookFolder:
+class HookFolder(NamedTuple):
     """The folder in which git looks for hooks.
 
     `path` is absolute. `setting` is the value of `core.hooksPath`, and `file` the configuration file

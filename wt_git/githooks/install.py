@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from wt_git import files
 from wt_git.config import DEFAULT_NOTES_REF
@@ -41,8 +40,7 @@ repos:
         require_serial: true"""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SetUpRequest:
+class SetUpRequest(NamedTuple):
     """The repository to set up, the interpreter for its hooks, and the remote for its notes.
 
     `remote` None: the recorded one, else `origin`, else the only one. `server`: set up the hook that

@@ -29,7 +29,7 @@ def absent(staging: Staging, config: GitConfig, found: Differences) -> list[byte
     unfilled = [
         path
         for path in found.facts.gitlinks
-        if not os.path.lexists(os.path.join(top, path, b".git"))  # noqa: PTH118 - bytes
+        if not os.path.lexists(top + b"/" + path + b"/.git")
         and found.entries.get(path, path) is not None
     ]
     return sorted(
@@ -46,13 +46,13 @@ def _missing(top: bytes, paths: Iterable[bytes]) -> set[bytes]:
         while at >= 0:
             folder = path[: at + 1]
             if folder not in seen:
-                seen[folder] = os.path.isdir(os.path.join(top, folder))  # noqa: PTH112, PTH118
+                seen[folder] = os.path.isdir(top + b"/" + folder)  # noqa: PTH112
             if not seen[folder]:
                 missing.add(folder)
                 break
             at = path.find(b"/", at + 1)
         else:
-            if not os.path.lexists(os.path.join(top, path)):  # noqa: PTH118 - bytes
+            if not os.path.lexists(top + b"/" + path):
                 missing.add(path)
     return missing
 
@@ -64,7 +64,7 @@ def _outward_links(top: bytes, found: Differences) -> list[bytes]:
     inside = os.path.realpath(top)
     outward = []
     for path in links:
-        full_path = os.path.join(top, path)  # noqa: PTH118 - bytes
+        full_path = top + b"/" + path
         if not os.path.islink(full_path):  # noqa: PTH114 - bytes
             continue
         target = os.path.realpath(full_path)
@@ -81,7 +81,7 @@ def _pointers(staging: Staging, config: GitConfig, found: Differences) -> list[b
     specs = [f":(top,attr:filter={name})" for name in names]
     listed = staging.run(("ls-files", "-z", "--", *specs), staging.scratch.index).split(b"\0")[:-1]
     top = os.fsencode(staging.repository.top)
-    return [path for path in listed if _holds_pointer(os.path.join(top, path))]  # noqa: PTH118
+    return [path for path in listed if _holds_pointer(top + b"/" + path)]
 
 
 def _filters_named(staging: Staging, config: GitConfig, found: Differences) -> bool:
@@ -116,12 +116,12 @@ def dirty_repositories(staging: Staging, found: Differences) -> list[bytes]:
     return sorted(
         path
         for path in folders - set(found.left_out)
-        if _is_dirty(os.path.join(top, path), staging.timeout_s)  # noqa: PTH118 - bytes
+        if _is_dirty(top + b"/" + path, staging.timeout_s)
     )
 
 
 def _is_dirty(folder: bytes, timeout_s: float) -> bool:
-    if not os.path.lexists(os.path.join(folder, b".git")):  # noqa: PTH118 - bytes
+    if not os.path.lexists(folder + b"/.git"):
         return False
     where = Path(os.fsdecode(folder))
     options = safe_options(read_config(where))
@@ -132,9 +132,5 @@ def _is_dirty(folder: bytes, timeout_s: float) -> bool:
 def hidden_edits_of(staging: Staging, found: Differences) -> list[bytes]:
     """Return the edited files that git skips, because of a flag or a sparse checkout."""
     top = os.fsencode(staging.repository.top)
-    present = [
-        path
-        for path in found.facts.skipped
-        if os.path.lexists(os.path.join(top, path))  # noqa: PTH118 - bytes
-    ]
+    present = [path for path in found.facts.skipped if os.path.lexists(top + b"/" + path)]
     return sorted({*hidden_edits(staging, [*found.facts.assumed, *present]), *found.skipped_edits})

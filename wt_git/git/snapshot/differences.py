@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
 
-from wt_git.git.process import ask, failure, run
+from wt_git.git.process import failure, run
 from wt_git.git.snapshot import blobs
 from wt_git.git.snapshot.filters import attribute_files, conversions_possible
 from wt_git.git.snapshot.index_file import LISTING_ARGS, IndexFacts, read_facts
@@ -121,18 +121,15 @@ def _status_and_facts(staging: Staging, exclusions: Exclusions) -> tuple[Status,
 
 
 def _status(staging: Staging, exclusions: Exclusions) -> Status:
-    args = (*staging.options, *STATUS_ARGS, "--", ":/", *exclusions.pathspecs())
+    args = (*STATUS_ARGS, "--", ":/", *exclusions.pathspecs())
     scratch = staging.scratch
-    environment = staging.environment(scratch.index)
-    # This is the lock of the scratch index: git may store the time stamps that it has checked.
-    environment["GIT_OPTIONAL_LOCKS"] = "1" if scratch.persistent else "0"
-    folder = staging.repository.top
     with scratch.renewed_times(staging.repository.object_format):
-        answer = ask(args, cwd=folder, timeout_s=staging.timeout_s, env=environment)
+        # This is the lock of the scratch index: git may store the time stamps that it has checked.
+        answer = staging.ask(args, scratch.index, optional_locks=scratch.persistent)
     if denied := denial(answer.err):
         raise denied
     if answer.status != 0:
-        raise failure(args, folder, answer)
+        raise failure((*staging.options, *args), staging.repository.top, answer)
     return parse_status(answer.out)
 
 
@@ -234,7 +231,7 @@ def _wanted(staging: Staging, found: Differences) -> list[blobs.FileToHash]:
     wanted += [blobs.FileToHash(path) for path in found.status.untracked]
     top = os.fsencode(staging.repository.top)
     for path in found.status.nested:
-        if blobs.nested_commit(os.path.join(top, path)):  # noqa: PTH118 - bytes
+        if blobs.nested_commit(top + b"/" + path):
             wanted.append(blobs.FileToHash(path, GITLINK))
         else:
             found.left_out[path] = _NO_COMMIT
@@ -324,7 +321,7 @@ def _unnormalised(staging: Staging, config: GitConfig, found: Differences) -> li
     return [
         one.path
         for one in edited
-        if one.staged and _raw_id(os.path.join(top, one.path), found.trees) == one.staged.id  # noqa: PTH118
+        if one.staged and _raw_id(top + b"/" + one.path, found.trees) == one.staged.id
     ]
 
 

@@ -76,10 +76,7 @@ def conversions_possible(repository: Repository, config: GitConfig, paths: Itera
         while folder not in folders:
             folders.add(folder)
             folder = folder.rpartition(b"/")[0]
-    return any(
-        os.path.lexists(os.path.join(top, folder, b".gitattributes"))  # noqa: PTH118 - bytes
-        for folder in folders
-    )
+    return any(os.path.lexists(top + b"/" + folder + b"/.gitattributes") for folder in folders)
 
 
 def attribute_files(repository: Repository, config: GitConfig) -> tuple[Path, ...]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from wt_git.errors import GitError
-from wt_git.git.process import ask, failure, run
+from wt_git.git.process import Answer, ask, failure, run
 from wt_git.git.snapshot.blobs import file_stamp, first_changed, unsettled
 from wt_git.git.trees import Entry, missing_tree
 
@@ -42,16 +42,6 @@ class Staging(msgspec.Struct, frozen=True):
     options: tuple[str, ...]
     timeout_s: float
 
-    def environment(self, index: Path) -> dict[str, str]:
-        """Return the variables with which git uses `index` and the scratch objects."""
-        real = os.fspath(self.repository.common_dir / "objects")
-        return {
-            "GIT_INDEX_FILE": os.fspath(index),
-            "GIT_OBJECT_DIRECTORY": os.fspath(self.scratch.objects),
-            "GIT_ALTERNATE_OBJECT_DIRECTORIES": _quoted(real),
-            "GIT_NO_REPLACE_OBJECTS": "1",
-        }
-
     def copy(self, name: str) -> Path:
         """Return a temporary copy of the scratch index."""
         target = self.scratch.objects.with_name(name)
@@ -61,13 +51,29 @@ class Staging(msgspec.Struct, frozen=True):
         return target
 
     def run(self, args: Sequence[str], index: Path, *, stdin: bytes = b"") -> bytes:
-        """Run git on `index`. Raises `GitError`."""
-        return run(
+        """Run git on `index` and return its output. Raises `GitError`."""
+        answer = self.ask(args, index, stdin=stdin)
+        if answer.status != 0:
+            raise failure((*self.options, *args), self.repository.top, answer)
+        return answer.out
+
+    def ask(
+        self, args: Sequence[str], index: Path, *, stdin: bytes = b"", optional_locks: bool = False
+    ) -> Answer:
+        """Run git as `run` does, and return its exit status also if it failed."""
+        real = os.fspath(self.repository.common_dir / "objects")
+        return ask(
             (*self.options, *args),
             cwd=self.repository.top,
             timeout_s=self.timeout_s,
             stdin=stdin,
-            env=self.environment(index),
+            env={
+                "GIT_INDEX_FILE": os.fspath(index),
+                "GIT_OBJECT_DIRECTORY": os.fspath(self.scratch.objects),
+                "GIT_ALTERNATE_OBJECT_DIRECTORIES": _quoted(real),
+                "GIT_NO_REPLACE_OBJECTS": "1",
+                "GIT_OPTIONAL_LOCKS": "1" if optional_locks else "0",
+            },
         )
 
 
@@ -111,7 +117,7 @@ def staged_index(
     top = os.fsencode(staging.repository.top)
     moved = b""
     for _ in range(_TRIES):
-        stamps = {path: file_stamp(os.path.join(top, path)) for path in present}  # noqa: PTH118 - bytes
+        stamps = {path: file_stamp(top + b"/" + path) for path in present}
         index = staging.copy("staged")
         error = _stage(staging, index, present=present, gone=gone, sparse=sparse)
         moved = first_changed(stamps, top) or b""
@@ -156,17 +162,11 @@ def _add_sparse(staging: Staging, index: Path, paths: Sequence[bytes]) -> None:
     """Add `paths`. Git skips those outside of the sparse checkout, and then exits with 1."""
     if not paths:
         return
-    args = (*staging.options, "--literal-pathspecs", "add", "--all")
-    args += ("--pathspec-from-file=-", "--pathspec-file-nul")
-    answer = ask(
-        args,
-        cwd=staging.repository.top,
-        timeout_s=staging.timeout_s,
-        stdin=b"".join(path + b"\0" for path in paths),
-        env=staging.environment(index),
-    )
+    from_stdin = ("--pathspec-from-file=-", "--pathspec-file-nul")
+    args = ("--literal-pathspecs", "add", "--all", *from_stdin)
+    answer = staging.ask(args, index, stdin=b"".join(path + b"\0" for path in paths))
     if answer.status != 0 and "sparse-checkout" not in answer.err:
-        raise failure(args, staging.repository.top, answer)
+        raise failure((*staging.options, *args), staging.repository.top, answer)
 
 
 def staged_changes(staging: Staging, index: Path, base: str) -> dict[bytes, Entry | None]:
@@ -193,9 +193,8 @@ def hidden_edits(staging: Staging, flagged: Sequence[bytes]) -> list[bytes]:
     index = staging.copy("unflagged")
     for flag in ("--no-assume-unchanged", "--no-skip-worktree"):
         staging.run(("update-index", flag, "-z", "--stdin"), index, stdin=lines)
-    refresh = (*staging.options, "update-index", "-q", "--really-refresh")
-    where, here = staging.repository.top, staging.environment(index)
-    ask(refresh, cwd=where, timeout_s=staging.timeout_s, env=here)  # exits with 1 if files differ
+    # It exits with 1 if files differ.
+    staging.ask(("update-index", "-q", "--really-refresh"), index)
     args = ("diff-files", "--name-only", "-z", "--ignore-submodules=dirty")
     differ = set(staging.run(args, index).split(b"\0"))
     return [path for path in flagged if path in differ]
