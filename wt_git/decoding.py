@@ -133,6 +133,11 @@ def _items(values: list[Any], item: Callable[[Any], Any]) -> list[Any]:
     return found
 
 
+def within(value: object) -> dict[str, Any]:
+    """Return `value` if it is an object, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
 def is_version(value: object, *known: int) -> bool:
     """Say whether `value` is one of the `known` version numbers; True is not 1."""
     return type(value) is int and value in known

@@ -58,7 +58,7 @@ class Plain:
         self.skipped = report.skipped
         self.every_row = [row for line in lines if (row := read_row(line.text.encode()))]
         self.rows = [row for row in self.every_row if row.target is not None]
-        assert [row.line for row in self.every_row] == [line.text.encode() for line in lines]
+        assert [row.raw for row in self.every_row] == [line.text.encode() for line in lines]
 
     def has_target(self, target: str) -> bool:
         return any(row.target == target for row in self.rows)
@@ -132,7 +132,7 @@ class Plain:
             rows = [row for row in self.rows if row.target == target]
             passes = {row.scenario: at for at, row in enumerate(rows) if row.is_focused_pass}
             matter = {*passes.values(), *range(max(passes.values(), default=0), len(rows))}
-            trees = [rows[at].parts.get("git_tree") for at in matter]
+            trees = [rows[at].recorded_parts.get("git_tree") for at in matter]
             kept |= {tree for tree in trees if isinstance(tree, str)}
         return kept
 
@@ -364,7 +364,7 @@ def test_the_fast_decoder_says_what_every_reader_says(line: bytes) -> None:
     files.write_whole(LEDGER, line)
     read = [convert(one.record, Row, lenient=True) for one in json_lines.read_lines(LEDGER)]
     fast = read_row(line)
-    assert repr(read) == repr([] if fast is None else [msgspec.structs.replace(fast, line=b"")])
+    assert repr(read) == repr([] if fast is None else [msgspec.structs.replace(fast, raw=b"")])
 
 
 def row(target: str = "one", name: str = "s", **changed: Any) -> str:

@@ -58,7 +58,7 @@ def _logged(
         rows=[
             _row(one)
             for one in sorted(rows, key=_order)
-            if scenario is None or scenario in {one.row.scenario, one.row.name}
+            if scenario is None or scenario in {one.row.scenario_id, one.row.name}
         ],
     )
 
@@ -69,21 +69,21 @@ def _order(one: CheckedRow) -> tuple[str, str, str, bytes]:
 
 def _row(one: CheckedRow) -> LoggedRow:
     row = one.row
-    tokens = [row.cost["input_tokens"], row.cost["output_tokens"]]
+    tokens = [row.cost.input_tokens, row.cost.output_tokens]
     held = {sweep.prediction_held for sweep in one.sweeps}
     return LoggedRow(
         sweep_id=row.sweep_id,
         ts=row.ts,
         pack=row.pack,
-        scenario=row.scenario,
+        scenario=row.scenario_id,
         tier=row.tier,
         verdict=row.verdict,
         passed=row.passed,
         runs=row.runs,
-        wall_s=_float(row.cost["wall_s"]),
+        wall_s=_float(row.cost.wall_s),
         tokens=None if None in tokens else int(sum(one or 0 for one in tokens)),
-        usd=_float(row.cost["usd"]),
-        expect=row.expect,
+        usd=_float(row.dollars),
+        expect=row.experiment.expect,
         prediction_held=held.pop() if len(held) == 1 else None,
     )
 

@@ -301,7 +301,7 @@ def _row(row: StoredRow) -> VerifiedRow:
     return VerifiedRow(
         sweep_id=row.sweep_id,
         ts=row.ts,
-        scenario=row.scenario,
+        scenario=row.scenario_id,
         pack=row.pack,
         tier=row.tier,
         verdict=row.verdict,

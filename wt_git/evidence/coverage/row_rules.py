@@ -66,7 +66,9 @@ def _row_flaws(
         yield f"{quoted_list([model])} is no model for {row.tier}: {quoted_list(allowed)}"
     yield from _unlike_the_tree(row)
     if row.pack not in policy.gate.packs:
-        outside = [name for name, path in row.sources.items() if not _is_in_tree(path, left_out)]
+        outside = [
+            name for name, path in row.experiment.sources.items() if not _is_in_tree(path, left_out)
+        ]
         if outside:
             yield f"not in the tree: {quoted_list(outside)}"
 
@@ -76,26 +78,26 @@ def _end_of_sweep(row: StoredRow, sweeps: Sequence[StoredSweep]) -> Iterator[str
         yield "there is no record of how its sweep ended"
     elif not all(one.completed for one in sweeps):
         yield "its sweep did not run to its end"
-    if row.interrupted:
+    if row.experiment.interrupted:
         yield "it was interrupted"
-    if row.budget_exhausted or any(one.budget_exhausted for one in sweeps):
+    if row.experiment.budget_exhausted or any(one.budget_exhausted for one in sweeps):
         yield "its sweep was cut by its budget"
 
 
 def _unlike_the_tree(row: StoredRow) -> Iterator[str]:
     """Name the files that the agent ran with, and that differed from the tree."""
-    if row.absent:
-        yield f"in the tree and not on disk: {quoted_list(row.absent)}"
-    if row.dirty_submodules:
-        yield f"submodules with uncommitted changes: {quoted_list(row.dirty_submodules)}"
-    if row.hidden_edits:
-        yield f"edited, and git was told to pass over them: {quoted_list(row.hidden_edits)}"
+    if row.experiment.snapshot.absent:
+        yield f"in the tree and not on disk: {quoted_list(row.experiment.snapshot.absent)}"
+    if row.experiment.snapshot.dirty_submodules:
+        yield f"submodules with uncommitted changes: {quoted_list(row.experiment.snapshot.dirty_submodules)}"
+    if row.experiment.snapshot.hidden_edits:
+        yield f"edited, and git was told to pass over them: {quoted_list(row.experiment.snapshot.hidden_edits)}"
 
 
 def _verdict(row: StoredRow) -> str:
     if row.verdict.startswith("PASS") and row.passed == 0:
         return f"none of its {row.runs} runs passed"
-    counted = ", and it counts as a failure" if row.counts_as_failure else ""
+    counted = ", and it counts as a failure" if row.experiment.counts_as_failure else ""
     return f"its verdict is {quoted_list([row.verdict])}{counted}"
 
 
@@ -125,13 +127,13 @@ def _regression_flaws(
     yield from _incomplete(rows)
     if len({one.row.fingerprint for one in rows}) > 1:
         yield "its rows are about different states"
-    excluded = sorted({name for one in rows for name in one.row.excluded_failing})
+    excluded = sorted({name for one in rows for name in one.row.experiment.excluded_failing})
     if excluded:
         yield f"failing scenarios were left out of it: {quoted_list(excluded)}"
     missing = sorted(set(packs) - {one.row.pack for one in rows})
     if missing:
         yield f"it does not cover {quoted_list(missing)}"
-    earned_by = {one.row.earned_by for one in rows}
+    earned_by = {one.row.experiment.earned_by for one in rows}
     if len(earned_by) > 1:
         yield "its rows disagree on what earned it"
     for sweep_id in sorted(one for one in earned_by if one is not None and one not in focused):

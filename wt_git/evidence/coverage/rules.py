@@ -194,7 +194,7 @@ def _regressions(
         flaws = regression_flaws(rows, packs=packs, focused=focused)
         if flaws:
             reason: Reason | None = regression_not_met(sweep_id, flaws, rows)
-        elif all(one.row.earned_by is None for one in rows):
+        elif all(one.row.experiment.earned_by is None for one in rows):
             reason = _not_the_first(sweep_id, rows[0].row, earlier)
         else:
             reason = None

@@ -52,9 +52,10 @@ def key(*names: str | bytes | None) -> bytes:
 
 
 class Index:
-    """The index of an open ledger."""
+    """The index of an open ledger; `about` is the state of the ledger that it was made in."""
 
-    def __init__(self, content: Content | None = None) -> None:
+    def __init__(self, about: str, content: Content | None = None) -> None:
+        self.about = about
         self._content = content or Content(VERSION, 0, 0, 0, {})
         self._groups: dict[bytes, dict[bytes, int]] = {}
         self._dearest: dict[bytes, Decimal] = {}

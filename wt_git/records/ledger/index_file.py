@@ -55,16 +55,16 @@ def append_row(runs_dir: Path, line: str) -> None:
 
 def read_index(runs_dir: Path, ledger: int) -> Index | None:
     """Return the index if it is about the open ledger as it is now."""
-    data = _valid_data(runs_dir / layout.LEDGER_INDEX, ledger)
-    if data is None:
+    found = _valid_data(runs_dir / layout.LEDGER_INDEX, ledger)
+    if found is None:
         return None
+    data, status = found
     try:
         content = msgspec.msgpack.decode(memoryview(data)[STATE_BYTES:], type=Content)
-        size = os.fstat(ledger).st_size
-        if content.version != VERSION or not 0 <= content.end <= size:
+        if content.version != VERSION or not 0 <= content.end <= status.st_size:
             return None
-        index = Index(content)
-        index.extend(ledger, size)
+        index = Index(identity(status), content)
+        index.extend(ledger, status.st_size)
     except (OSError, ValueError):  # msgspec's errors are values'
         return None
     return index
@@ -86,7 +86,7 @@ def make_index(runs_dir: Path, ledger: int, *, anew: bool) -> Index | None:
         status = _settled(path, ledger)
         if status is None:
             return None
-        index = Index()
+        index = Index(identity(status))
         index.extend(ledger, status.st_size)
         return index if _write(path, index, ledger, status) else None
     except (OSError, ValueError):
@@ -127,8 +127,13 @@ def _mark(index: Path, ledger: os.stat_result) -> None:
     os.utime(index, ns=(ledger.st_mtime_ns, ledger.st_mtime_ns))
 
 
-def _valid_data(path: Path, ledger: int, most: int | None = None) -> bytes | None:
-    """Return what the index holds, of it `most` bytes, if it is about the open ledger as it is now."""
+def _valid_data(
+    path: Path, ledger: int, most: int | None = None
+) -> tuple[bytes, os.stat_result] | None:
+    """Return the data of the index, of it `most` bytes, and the state of the ledger that it is about.
+
+    None unless that is the state of the open ledger now.
+    """
     try:
         index = files.open_regular(path)
         if index is None:
@@ -140,7 +145,7 @@ def _valid_data(path: Path, ledger: int, most: int | None = None) -> bytes | Non
     except OSError:
         return None
     is_valid = written == status.st_mtime_ns and data[:STATE_BYTES] == _state(status)
-    return data if is_valid else None
+    return (data, status) if is_valid else None
 
 
 def _locked(descriptor: int) -> bool:

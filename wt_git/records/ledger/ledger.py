@@ -49,7 +49,6 @@ class Ledger:
         self._keep_index = keep_index
         self._small = small
         self._held: Index | None = None
-        self._held_about = ""  # the state of the ledger; empty when it served one question only
         self._lock = threading.Lock()
 
     @property
@@ -173,23 +172,21 @@ class Ledger:
         raise self._unreadable("it keeps changing while it is read", retryable=True)
 
     def _index(self, ledger: int, attempt: int) -> Index:
-        """Return an index of the open ledger: what is held, the one beside it, or one of our own."""
+        """Return an index of the open ledger: the one held, the one beside it, or one of our own."""
         status = os.fstat(ledger)
-        if self._held is not None and self._held_about == identity(status):
-            return self._held
-        index = self._shared(ledger, status, attempt)
-        about = identity(status)
-        if index is None:
-            if not _is_settled(status):
-                about = ""  # it may change once more unseen
-            index = Index()
-            try:
-                index.extend(ledger, status.st_size)
-            except OSError as error:
-                raise self._unreadable(error.strerror or str(error)) from error
+        if self._held is None or self._held.about != identity(status):
+            self._held = self._shared(ledger, status, attempt) or self._own(ledger, status)
+        return self._held
+
+    def _own(self, ledger: int, status: os.stat_result) -> Index:
+        """Return an index that is not kept; it serves only once if the ledger may change unseen."""
+        index = Index(identity(status) if _is_settled(status) else "")
+        try:
+            index.extend(ledger, status.st_size)
+        except OSError as error:
+            raise self._unreadable(error.strerror or str(error)) from error
         if identity(os.fstat(ledger)) != identity(status):
             raise DamagedIndexError
-        self._held, self._held_about = index, about
         return index
 
     def _shared(self, ledger: int, status: os.stat_result, attempt: int) -> Index | None:
@@ -223,7 +220,7 @@ def _read(ledger: int, starts: Iterable[int], fits: Callable[[Row], bool]) -> li
 def _backwards(ledger: int, first: int, last: int) -> Iterator[Row]:
     """Yield the rows from that at `last` back to that at `first`."""
     with os.fdopen(os.dup(ledger), "rb") as stream:
-        for line in json_lines.lines_before(stream, last + len(read_at(ledger, last).line)):
+        for line in json_lines.lines_before(stream, last + len(read_at(ledger, last).raw)):
             if line.start < first:
                 return
             if (row := read_row(line.data)) is not None:

@@ -71,7 +71,7 @@ class RecordedExperiment(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
-    """One row. None: not recorded, or not in a way that can be read. `line` is the row as written.
+    """One row. None: not recorded, or not in a way that can be read. `raw` is its line as written.
 
     `scenario_id` may have any type; `scenario` is a name all the same.
     """
@@ -87,12 +87,12 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     failure_risk: Amount | None = None
     run_ids: frozenset[str] = frozenset()
     experiment: RecordedExperiment = RecordedExperiment()
-    line: Any = b""
+    raw: Any = b""
 
     @property
     def record(self) -> dict[str, Any]:
         """The whole row as JSON holds it."""
-        return json_object(self.line)
+        return json_object(self.raw)
 
     @property
     def scenario(self) -> ScenarioId:
@@ -118,21 +118,21 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         return self.experiment.cost
 
     @property
-    def parts(self) -> dict[str, Any]:
+    def recorded_parts(self) -> dict[str, Any]:
         """The parts of the fingerprint, as recorded."""
         return self.experiment.fingerprint_parts or {}
 
     @property
     def target(self) -> str | None:
         """The target; None for a row that is neither history nor evidence to the gate."""
-        parts = self.parts
+        parts = self.recorded_parts
         found = parts["target"] if "target" in parts else parts.get("runtime")
         return found if isinstance(found, str) else None
 
     @property
     def git_tree(self) -> str | None:
         """The tree of the working directory, as recorded."""
-        found = self.parts.get("git_tree")
+        found = self.recorded_parts.get("git_tree")
         return found if isinstance(found, str) else None
 
     @property
@@ -170,7 +170,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
         Empty unless its fingerprint is that of the parts beside it.
         """
-        known = parts_from_record(self.parts)
+        known = parts_from_record(self.recorded_parts)
         try:
             if known is None or known.value() != self.fingerprint:
                 return ()
@@ -181,7 +181,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
     def against(self, target: str) -> Row:
         """Return the row as one against another target."""
-        return self._with(fingerprint_parts={**self.parts, "target": target})
+        return self._with(fingerprint_parts={**self.recorded_parts, "target": target})
 
     def with_fingerprint(self, fingerprint: str) -> Row:
         """Return the row as one with another fingerprint."""
@@ -228,7 +228,7 @@ def read_row(line: bytes) -> Row | None:
     """Return the row in a line of a ledger; None when it holds no JSON object."""
     line = line.removesuffix(b"\n").removesuffix(b"\r")
     try:
-        return msgspec.structs.replace(decode(line, Row, lenient=True), line=line)
+        return msgspec.structs.replace(decode(line, Row, lenient=True), raw=line)
     except DecodingError:
         return None
 

@@ -237,10 +237,10 @@ class _RefusalText:
 
     def _changes(self, stale: Row) -> Changes:
         """Return what changed since; passes on one state of the files are compared once."""
-        key = repr((stale.fingerprint, stale.parts))
+        key = repr((stale.fingerprint, stale.recorded_parts))
         if key not in self._compared:
             self._compared[key] = changes_since(
-                stale.parts, stale.fingerprint, self._now, self._request.runs_dir
+                stale.recorded_parts, stale.fingerprint, self._now, self._request.runs_dir
             )
         return self._compared[key]
 
