@@ -3,24 +3,34 @@
 from __future__ import annotations
 
 import subprocess
+from typing import TYPE_CHECKING
 
 import pytest
 from kit.commands import wt
-from kit.projects import POLICY, Project, bare, new_project, set_up
+from kit.projects import POLICY, Project, bare, copied, new_project, set_up
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 NOTES = "refs/windtunnel/notes"
 
 
-@pytest.fixture
-def project(tmp_path) -> Project:
+@pytest.fixture(scope="module")
+def template(tmp_path_factory) -> Path:
     """A project without its own hook, whose remote has that of a server; the tip is covered there."""
-    remote = bare(tmp_path / "remote.git")
+    folder = tmp_path_factory.mktemp("template")
+    remote = bare(folder / "remote.git")
     set_up(remote)
-    made = new_project(tmp_path / "project", remote)
+    made = new_project(folder / "project", remote)
     made.experiment()
     made.pushed("origin", "main")
     (made.path / ".git/hooks/pre-push").unlink()
-    return made
+    return folder
+
+
+@pytest.fixture
+def project(template, tmp_path) -> Project:
+    return copied(template, tmp_path)
 
 
 @pytest.mark.parametrize("what", ["HEAD:pack.py", "HEAD^{tree}"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -25,6 +26,13 @@ _SWEEP = re.compile(r"sweep ([0-9a-f]{12})")
 
 class Project(Repo):
     """A working directory with hooks, a pack of one scenario that passes, and a policy."""
+
+    def commit(self, message: str) -> str:
+        """Commit the whole working directory without hooks; `tried("commit", …)` runs them."""
+        self.git("add", "--all")
+        quietly = ("-c", "core.hooksPath=/dev/null")
+        self.git(*quietly, "commit", "--quiet", "--allow-empty", "--message", message)
+        return self.git("rev-parse", "HEAD")
 
     def experiment(self) -> str:
         """Run the scenario on what is in the working directory; return the sweep's id."""
@@ -68,6 +76,14 @@ class Project(Repo):
 def path_with_wt() -> str:
     """Return a PATH on which this environment's commands come first."""
     return f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+
+
+def copied(template: Path, folder: Path) -> Project:
+    """Copy a folder with a `project` and its `remote.git` into `folder`; return the project."""
+    shutil.copytree(template, folder, symlinks=True, dirs_exist_ok=True)
+    project = Project(folder / "project")
+    project.git("remote", "set-url", "origin", str(folder / "remote.git"))
+    return project
 
 
 def bare(path: Path) -> Repo:
