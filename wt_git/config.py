@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from wt_git.errors import ConfigurationError
+from wt_git.errors import ConfigurationError, os_reason
 from wt_git.git.path_patterns import PathPatterns
 from wt_git.toml_table import Table, guess
 
@@ -173,7 +173,7 @@ def _parse(file: Path) -> dict[str, Any]:
         raise ConfigurationError(
             f"{file}: cannot be read: {error.strerror}",
             code="settings-unreadable",
-            facts={"file": str(file), "reason": error.strerror or str(error)},
+            facts={"file": str(file), "reason": os_reason(error)},
         ) from error
 
 

@@ -113,6 +113,11 @@ def exception_text(error: BaseException) -> str:
     kind = type(error).__name__
     try:
         text = str(error).strip()
-    except Exception:  # noqa: BLE001 - the plugin's own code
-        text = f"<{kind} without a text>"
+    except (Exception, SystemExit):  # noqa: BLE001 - a plugin may raise anything
+        text = ""
     return f"{kind}: {text}" if text else kind
+
+
+def os_reason(error: OSError) -> str:
+    """Return why the system refused something, without the path: `Permission denied`."""
+    return error.strerror or str(error)

@@ -1,4 +1,4 @@
-"""How numbers, money, durations, ids and errors are written for people, in one way everywhere."""
+"""How numbers, money, durations and ids are written for people, in one way everywhere."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ def duration(seconds: float) -> str:
         return f"{decimal(seconds, 1)} s"
     minutes, rest = divmod(round(seconds), _MINUTE_S)
     hours, minutes = divmod(minutes, 60)
-    return f"{hours:,} h {minutes} min" if hours else f"{minutes} min {rest} s"
+    if hours:
+        return f"{hours:,} h {minutes} min"
+    return f"{minutes} min {rest} s" if rest else f"{minutes} min"
 
 
 def short_commit(commit: str) -> str:
@@ -45,6 +47,13 @@ def short_run(run_id: str) -> str:
     return run_id[:_RUN_LENGTH]
 
 
-def os_reason(error: OSError) -> str:
-    """Return why the system refused, without the path."""
-    return error.strerror or str(error)
+def stopwatch(seconds: float) -> str:
+    """Return the whole seconds of a running time as `0:42` or `2:05:00`."""
+    minutes, rest = divmod(int(seconds), _MINUTE_S)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def plain_seconds(seconds: float) -> str:
+    """Return seconds without trailing zeros: `900`, `0.5`."""
+    return str(int(seconds)) if seconds == int(seconds) else str(seconds)

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from wt_git.config import Ladder
 from wt_git.errors import UsageError
+from wt_git.formatting import plain_seconds
 from wt_git.ladder.budget import (
     Budget,
-    plain_seconds,
     sweep_budget_s,
     tier_cap_s,
 )

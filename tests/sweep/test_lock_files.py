@@ -94,8 +94,8 @@ def test_whatever_stands_in_a_lock_file_is_a_holder_or_nothing(content, tmp_path
     ("since", "said"),
     [
         ("2026-01-02T03:04:05Z", "(for 0 s)"),
-        ("2026-01-02T03:03:05.5Z", "(for 59 s)"),
-        ("2026-01-02T03:00:00Z", "(for 4 min)"),
+        ("2026-01-02T03:03:05.5Z", "(for 59.5 s)"),
+        ("2026-01-02T03:00:00Z", "(for 4 min 5 s)"),
         ("2026-01-01T00:00:00Z", "(for 27 h 4 min)"),
         ("2026-01-02T03:04:06Z", None),  # the clock was set back
         ("2026-01-02T03:00:00", None),

@@ -11,7 +11,7 @@ from wt_git.api.interchange.conversation import InterchangeFormatError
 from wt_git.api.interchange.parsing import lint_interchange, load_interchange
 from wt_git.api.universe.definition import UniverseFormatError
 from wt_git.cli import printing
-from wt_git.errors import UsageError
+from wt_git.errors import UsageError, os_reason
 from wt_git.text import one_line, quoted_list
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def _load(path: Path) -> InterchangeTrace:
             facts={"path": str(path), "problem": str(error)},
         ) from error
     except OSError as error:
-        reason = error.strerror or str(error)
+        reason = os_reason(error)
         raise UsageError(
             f"--trace file '{one_line(str(path))}' cannot be read: {reason}",
             code="file-unreadable",
@@ -91,7 +91,7 @@ def _write(trace: InterchangeTrace, path: Path, folder: Path) -> ImportResult:
 
 
 def _unwritable(folder: Path, error: OSError) -> UsageError:
-    reason = error.strerror or str(error)
+    reason = os_reason(error)
     place = f" ('{one_line(str(error.filename))}')" if error.filename else ""
     return UsageError(
         f"--out '{one_line(str(folder))}' cannot be written: {reason}{place}",
@@ -120,7 +120,7 @@ def check_conversations(paths: Sequence[str]) -> CheckedFiles:
             _print("INVALID", str(error))
         except OSError as error:
             checked.invalid += 1
-            _print("INVALID", f"{path}: it cannot be read: {error.strerror or error}")
+            _print("INVALID", f"{path}: it cannot be read: {os_reason(error)}")
         else:
             checked.warnings += len(warnings)
             _print("OK", path)

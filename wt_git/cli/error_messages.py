@@ -14,7 +14,7 @@ import click
 
 from wt_git import __version__
 from wt_git.cli.printing import talk, talk_plainly
-from wt_git.errors import EXIT_NO, WindTunnelError
+from wt_git.errors import EXIT_NO, WindTunnelError, exception_text, os_reason
 from wt_git.text import log_line, one_line
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def report_error(error: BaseException, arguments: Sequence[str]) -> int:
         return error.exit_code
     if isinstance(error, OSError):
         where = f" ('{error.filename}')" if error.filename else ""
-        talk(command, f"{error.strerror or error}{where}")
+        talk(command, f"{os_reason(error)}{where}")
         return EXIT_NO
     if isinstance(error, SystemExit):
         talk(command, f"foreign code (a pack, plugin, hook or driver) called exit({error.code!r})")
@@ -75,7 +75,7 @@ def _defect(error: BaseException, command: str, arguments: Sequence[str]) -> Non
         f"wt {__version__}, Python {platform.python_version()}, {platform.platform()}\n"
         f"arguments: {list(arguments)!r}\n\n{''.join(traceback.format_exception(error))}"
     )
-    talk(command, f"this is a defect of wt itself: {type(error).__name__}: {error}")
+    talk(command, f"this is a defect of wt itself: {exception_text(error)}")
     try:
         descriptor, path = tempfile.mkstemp(prefix="wt-defect-", suffix=".txt")
         with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace") as stream:

@@ -12,6 +12,7 @@ from wt_git import files
 from wt_git.cli import printing, streams
 from wt_git.cli.options import JSON, MARKDOWN
 from wt_git.clock import SystemClock
+from wt_git.errors import os_reason
 from wt_git.records.documents.rescore import (
     RESCORE_VERSION,
     NotScored,
@@ -142,7 +143,7 @@ def _print_entry(printer: _Printer, entry: Entry, *, to_the_end: bool) -> None:
         if not to_the_end:
             raise
         streams.discard_output(sys.stdout)
-        _say(f"stdout cannot be written to any more ({error.strerror or error})")
+        _say(f"stdout cannot be written to any more ({os_reason(error)})")
 
 
 def _stdout_to_stderr(items: Iterator[T]) -> Iterator[T]:

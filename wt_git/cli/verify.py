@@ -32,6 +32,7 @@ from wt_git.evidence.verification import (
     settings_at,
     verification_document,
 )
+from wt_git.formatting import short_commit
 from wt_git.git.git_config import config_values
 from wt_git.git.history import History
 from wt_git.git.notes.view import NotesView
@@ -53,7 +54,6 @@ if TYPE_CHECKING:
 
     Form = Callable[[Sequence[VerifiedRevision], Verification, Mapping[str, str]], None]
 
-_SHORT_ID = 10
 _FETCH_TIMEOUT_S = 120.0
 _SUBJECT = "notes on commits"
 _COMMIT_ID = re.compile(r"[0-9a-f]{40}")
@@ -280,11 +280,11 @@ def _text(verified: Sequence[VerifiedRevision], found: Verification, _: Mapping[
         for line in coverage_lines(one.result, _name(one)):
             printing.data(line)
     if found.policy_from is not None:
-        printing.data(f"judged by the policy of {found.policy_from[:_SHORT_ID]}")
+        printing.data(f"judged by the policy of {short_commit(found.policy_from)}")
 
 
 def _name(one: VerifiedRevision) -> str:
-    short = one.commit.id[:_SHORT_ID]
+    short = short_commit(one.commit.id)
     return short if one.commit.id.startswith(one.revision) else f"{one.revision} ({short})"
 
 

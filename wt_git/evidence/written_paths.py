@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from wt_git import files
-from wt_git.errors import GitError, StorageError, UsageError
+from wt_git.errors import GitError, StorageError, UsageError, os_reason
 from wt_git.git.repository import is_tracked, top_level, tracked_below
 from wt_git.records import layout
 
@@ -68,7 +68,7 @@ def writing_output(
         with files.writing_whole(out) as stream:
             yield stream
     except OSError as error:
-        reason = error.strerror or str(error)
+        reason = os_reason(error)
         raise UsageError(
             f"could not write {named} '{out}': {reason}",
             code="output-unwritable",

@@ -8,7 +8,7 @@ import signal
 import subprocess  # noqa: TID251 - the one place that starts git
 from typing import TYPE_CHECKING, NamedTuple
 
-from wt_git.errors import GitError
+from wt_git.errors import GitError, os_reason
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -147,7 +147,7 @@ def _not_started(args: Sequence[str], cwd: Path, error: OSError) -> GitError:
         return GitError(
             f"there is no folder '{cwd}' to run git in", code="git-folder-missing", facts=about
         )
-    facts = {**about, "reason": error.strerror or str(error)}
+    facts = {**about, "reason": os_reason(error)}
     said = f"git could not be started: {error}"
     code = "git-not-started"
     if isinstance(error, FileNotFoundError):

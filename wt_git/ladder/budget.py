@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wt_git.errors import UsageError
+from wt_git.formatting import plain_seconds
 
 if TYPE_CHECKING:
     from wt_git.config import Ladder
@@ -38,11 +39,6 @@ def sweep_budget_s(tier: Tier, asked_s: float | None, ladder: Ladder) -> float |
             facts={"tier": tier, "budget_s": asked_s, "cap_s": cap_s},
         )
     return asked_s
-
-
-def plain_seconds(seconds: float) -> str:
-    """Return seconds without trailing zeros: `900`, `0.5`."""
-    return str(int(seconds)) if seconds == int(seconds) else str(seconds)
 
 
 class Budget:

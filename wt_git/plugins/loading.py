@@ -31,8 +31,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from wt_git.errors import LoadError
-from wt_git.runner.safe_values import safe_repr, safe_text
+from wt_git.errors import LoadError, exception_text
+from wt_git.runner.safe_values import safe_repr
 from wt_git.text import did_you_mean, one_line
 
 if TYPE_CHECKING:
@@ -172,9 +172,7 @@ def describe(error: BaseException) -> str:
     """Return an exception as one line for people: its type and the first line of its text."""
     if isinstance(error, SystemExit):
         return f"it called exit({safe_repr(error.code)})"
-    name = type(error).__name__
-    text = one_line(safe_text(error).strip().split("\n")[0], 300)
-    return name if text in {"", name} else f"{name}: {text}"
+    return one_line(exception_text(error).split("\n")[0], 300)
 
 
 def _attribute(module: ModuleType, source: Source) -> Any:

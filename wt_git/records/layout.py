@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wt_git import files
-from wt_git.errors import UsageError
+from wt_git.errors import UsageError, os_reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -130,7 +130,7 @@ def readable_records() -> Iterator[None]:
         yield
     except OSError as error:
         raise UsageError(
-            f"'{error.filename}' cannot be read: {error.strerror or error}",
+            f"'{error.filename}' cannot be read: {os_reason(error)}",
             code="records-unreadable",
             facts={"path": str(error.filename)},
         ) from error

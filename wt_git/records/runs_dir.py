@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from wt_git import files
 from wt_git.api.trace import storage_name, trace_to_dict
-from wt_git.errors import StorageError, UsageError
+from wt_git.errors import StorageError, UsageError, os_reason
 from wt_git.records import layout
 from wt_git.records.indented_json import indented_json
 from wt_git.records.ledger import index_file
@@ -64,10 +64,9 @@ class RunsDir:
 
     def _refused(self, what: str, error: OSError, remedy: str) -> UsageError:
         return UsageError(
-            f"cannot write to {what}: {error.strerror or error}; {remedy} or name another with "
-            "--runs-dir",
+            f"cannot write to {what}: {os_reason(error)}; {remedy} or name another with --runs-dir",
             code="runs-dir-unwritable",
-            facts={"runs_dir": str(self.path), "reason": error.strerror or str(error)},
+            facts={"runs_dir": str(self.path), "reason": os_reason(error)},
         )
 
     def prepare(self) -> None:
@@ -214,12 +213,12 @@ def _output(line: str, top: Path | None) -> Path | None:
 
 
 def _unwritable(path: Path, error: OSError) -> StorageError:
-    message = f"could not write '{path}': {error.strerror or error}"
+    message = f"could not write '{path}': {os_reason(error)}"
     return StorageError(message, code="record-unwritable", facts=_about(path, error))
 
 
 def _about(path: Path | str, error: OSError) -> dict[str, object]:
-    return {"path": str(path), "reason": error.strerror or str(error)}
+    return {"path": str(path), "reason": os_reason(error)}
 
 
 def _write_making_folders(path: str, text: bytes) -> None:

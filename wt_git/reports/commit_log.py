@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wt_git.formatting import short_commit
 from wt_git.text import log_line, scenario_name
 
 if TYPE_CHECKING:
@@ -11,7 +12,6 @@ if TYPE_CHECKING:
 
     from wt_git.records.documents.log import CommitLog, LoggedCommit, LoggedRow
 
-_SHORT_ID = 10
 _NAME_LIMIT = 60
 _BARS = "▁▂▃▄▅▆▇█"
 _PLAIN_BARS = "_.:-=+*#"
@@ -21,7 +21,7 @@ _GAP, _PLAIN_GAP = "·", " "
 def commit_lines(one: LoggedCommit) -> list[str]:
     """Return the lines of a commit: itself, then one for each experiment."""
     mark = "covered" if one.covered else "not covered"
-    head = f"{one.commit[:_SHORT_ID]} {one.time[:10]} {log_line(one.title, 80)} ({mark})"
+    head = f"{short_commit(one.commit)} {one.time[:10]} {log_line(one.title, 80)} ({mark})"
     return [head, *(f"    {_row_line(row)}" for row in one.rows)]
 
 

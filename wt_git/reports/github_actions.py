@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wt_git.formatting import short_commit
 from wt_git.text import log_line, markdown_code, scenario_name, workflow_data, workflow_property
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ MOST_SUMMARY_BYTES = 900_000
 """GitHub refuses a summary of more than a megabyte."""
 
 _MOST_FILES = 50
-_SHORT_ID = 10
 _MESSAGE_LIMIT = 1000
 
 
@@ -77,7 +77,7 @@ def job_summary(found: Verification) -> str:
 
 def _commit_lines(one: VerifiedCommit) -> Iterator[str]:
     word = "covered" if one.covered else "**not covered**"
-    yield f"#### {markdown_code(one.revision)} `{one.commit[:_SHORT_ID]}`: {word}"
+    yield f"#### {markdown_code(one.revision)} `{short_commit(one.commit)}`: {word}"
     yield ""
     yield f"- {markdown_code(one.title)}"
     yield from (f"- recorded: {_row_text(row)}" for row in one.rows)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
+from wt_git.formatting import short_run
 from wt_git.records.documents.rescore import NotScored, Rescored, Unresolved
 from wt_git.reports.wording import left_out_list, markdown_row, markdown_table
 from wt_git.text import markdown_text
@@ -17,7 +18,6 @@ _HEADS = ("Scenario", "Label", "Run", "Verdict", "What changed")
 _NOTHING = "—"
 _LIMIT = 120
 _DETAIL_LIMIT = 300
-_ID_LENGTH = 8
 _MOST_ROWS = 60
 """A comment on GitHub holds 65536 characters."""
 
@@ -82,7 +82,7 @@ def _place_cells(entry: Rescored | Unresolved) -> tuple[str, str, str]:
     return (
         markdown_text(entry.scenario_id, _LIMIT),
         markdown_text(entry.label, _LIMIT),
-        markdown_text(entry.run_id[:_ID_LENGTH]),
+        markdown_text(short_run(entry.run_id)),
     )
 
 

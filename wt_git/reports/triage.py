@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from wt_git import files
 from wt_git.api.score import GATE_LAYER_ORDER, score_from_dict
 from wt_git.api.trace import load_trace
+from wt_git.formatting import short_run
 from wt_git.records import layout
 from wt_git.records.documents.triage import (
     TriageCategory,
@@ -250,7 +251,6 @@ def _scan_remarks(reader: TriageReader, asked: RunFilter) -> Iterator[str]:
 
 
 _EVIDENCE_LINES, _EVIDENCE_CHARACTERS = 2, 80
-_ID_LENGTH = 8
 
 
 def triage_lines(report: TriageReport) -> Iterator[str]:
@@ -286,7 +286,7 @@ def _category_lines(category: TriageCategory) -> Iterator[str]:
 def _run_cells(run: TriagedRun) -> tuple[str, ...]:
     return (
         markdown_text(run.scenario_id),
-        markdown_text(run.run_id[:_ID_LENGTH]),
+        markdown_text(short_run(run.run_id)),
         f"{run.confidence:.0%}",
         "; ".join(_evidence_text(line) for line in run.evidence[:_EVIDENCE_LINES]),
     )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from wt_git import files
 from wt_git.clock import whole_seconds
-from wt_git.errors import EXIT_NO, EXIT_USAGE, EXIT_YES
+from wt_git.errors import EXIT_NO, EXIT_USAGE, EXIT_YES, os_reason
 from wt_git.plugins.loading import FOREIGN_FAILURES, describe
 from wt_git.records import layout
 from wt_git.records.documents.rescore import NotScored, Rescored, RescoreSummary, Unresolved
@@ -70,7 +70,7 @@ def replace_score(trace_path: str, sidecar: Mapping[str, Any]) -> None:
         _check_replaceable(path)
         files.write_whole(path, indented_json(sidecar))
     except OSError as error:
-        reason = error.strerror or str(error)
+        reason = os_reason(error)
         raise NotReplacedError(f"the score '{path}' was not written: {reason}") from error
 
 
@@ -103,7 +103,7 @@ class Rescoring:
         closed: list[NotScored] = []
 
         def on_closed(path: str, error: OSError) -> None:
-            reason = f"the folder cannot be listed: {error.strerror or error}"
+            reason = f"the folder cannot be listed: {os_reason(error)}"
             closed.append(NotScored(trace=path, error=reason))
 
         for file in self._request.files(on_closed):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from wt_git.errors import UsageError
+from wt_git.errors import UsageError, os_reason
 from wt_git.ladder.declaration import Declaration
 from wt_git.spi.agent_runtime import AgentConfig, ModelSpec
 
@@ -123,7 +123,7 @@ def _file(path: Path | None, option: str) -> Path | None:
             return path
         found = "it is a folder" if path.is_dir() else "there is no such file"
     except OSError as error:
-        found = error.strerror or str(error)
+        found = os_reason(error)
     raise UsageError(
         f"{option} file not found: '{path}' ({found})",
         code="file-not-found",

@@ -8,6 +8,7 @@ import stat
 from typing import TYPE_CHECKING, Any
 
 from wt_git.api.trace import Trace, TraceFormatError, trace_from_dict
+from wt_git.errors import os_reason
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,7 +64,7 @@ def _file_kind(mode: int) -> str:
 def failure_reason(problem: BaseException) -> str:
     """Return why a trace could not be read."""
     if isinstance(problem, OSError):
-        return problem.strerror or str(problem)
+        return os_reason(problem)
     if isinstance(problem, json.JSONDecodeError | UnicodeDecodeError):
         return f"it is not JSON: {problem}"
     return str(problem)

@@ -8,8 +8,9 @@ from typing import TypeAlias
 
 from wt_git.api.replay import scoring_view
 from wt_git.api.scenario import Scenario
-from wt_git.api.score import Score, error_message
+from wt_git.api.score import Score
 from wt_git.api.trace import Trace
+from wt_git.errors import exception_text
 from wt_git.triage.classifier import (
     DEFAULT_FIX_VECTORS,
     UNKNOWN,
@@ -112,14 +113,14 @@ class RuleBasedClassifier:
             view = scoring_view(trace)
         except _FAILURES as error:
             return FailureClassification(
-                UNKNOWN, 0.0, [f"no trace to classify: {_error_text(error)}"]
+                UNKNOWN, 0.0, [f"no trace to classify: {exception_text(error)}"]
             )
         troubles: list[str] = []
         for rule in self.rules:
             try:
                 found = _checked_answer(rule(scenario, view, score), scenario)
             except _FAILURES as error:
-                troubles.append(f"{_rule_name(rule)} was passed over: {_error_text(error)}")
+                troubles.append(f"{_rule_name(rule)} was passed over: {exception_text(error)}")
                 continue
             if found is not None:
                 return replace(found, evidence=[*found.evidence, *troubles])
@@ -149,10 +150,3 @@ def _default_fix(category: str, scenario: Scenario) -> FixSuggestion | None:
 
 def _rule_name(rule: object) -> str:
     return getattr(rule, "__name__", type(rule).__name__)
-
-
-def _error_text(error: BaseException) -> str:
-    try:
-        return f"{type(error).__name__}: {error_message(error)}"
-    except _FAILURES:  # a message of somebody else's that cannot be made
-        return type(error).__name__

@@ -13,7 +13,7 @@ import click
 import wt_git
 from wt_git.cli import printing
 from wt_git.cli.options import CONTEXT_SETTINGS
-from wt_git.errors import EXIT_YES, StorageError
+from wt_git.errors import EXIT_YES, StorageError, os_reason
 from wt_git.text import shell_word
 
 NAME = "windtunnel"
@@ -52,7 +52,7 @@ def install_skill(dest: Path, *, copy: bool) -> Path:
             _link(skill, entry)
         return entry.resolve()
     except OSError as error:
-        reason = error.strerror or str(error)
+        reason = os_reason(error)
         raise StorageError(
             f"cannot install the skill as '{entry}': {reason}",
             code="skill-unwritable",

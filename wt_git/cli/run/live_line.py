@@ -10,6 +10,7 @@ from rich.live import Live
 from rich.spinner import Spinner
 from rich.text import Text
 
+from wt_git.formatting import stopwatch
 from wt_git.records.events import (
     LockAcquired,
     LockWaiting,
@@ -83,12 +84,12 @@ class SweepProgress:
         if self.waiting:
             return "waiting for the runtime"
         elapsed = self._clock.monotonic() - self._began
-        parts = [self._running(), f"{self.done}/{self.planned} runs", _duration(elapsed)]
+        parts = [self._running(), f"{self.done}/{self.planned} runs", stopwatch(elapsed)]
         if 0 < self.done < self.planned:
             remaining = elapsed / self.done * (self.planned - self.done)
-            parts.append(f"about {_duration(remaining)} left")
+            parts.append(f"about {stopwatch(remaining)} left")
         if self.budget_s is not None:
-            parts.append(f"{_duration(max(self.budget_s - elapsed, 0))} of budget left")
+            parts.append(f"{stopwatch(max(self.budget_s - elapsed, 0))} of budget left")
         if self.tokens_in or self.tokens_out:
             atleast = "at least " if self.tokens_unknown else ""
             parts.append(f"{atleast}{self.tokens_in:,} in / {self.tokens_out:,} out tokens")
@@ -100,13 +101,6 @@ class SweepProgress:
             for name, (run, runs) in list(self.running.items())
         ]
         return shortened_list(now, most=_SHOWN)
-
-
-def _duration(seconds: float) -> str:
-    whole = int(seconds)
-    hours, rest = divmod(whole, 3600)
-    minutes, secs = divmod(rest, 60)
-    return f"{hours}:{minutes:02}:{secs:02}" if hours else f"{minutes}:{secs:02}"
 
 
 class LiveLine:

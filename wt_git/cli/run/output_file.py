@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, assert_never
 from wt_git import files
 from wt_git.api.trace import load_trace
 from wt_git.cli.commands.triage import RULE_BASED, classify_with
-from wt_git.errors import StorageError
+from wt_git.errors import StorageError, os_reason
 from wt_git.evidence.written_paths import check_output
 from wt_git.reports.junit import Case, RunLines, junit
 from wt_git.sweep.sweep_result import (
@@ -46,7 +46,7 @@ class OutputFile:
             self._runs_dir.register_output(self.path)
             files.write_whole(self.path, text)
         except OSError as error:
-            reason = error.strerror or str(error)
+            reason = os_reason(error)
             raise StorageError(
                 f"could not write --out '{self.path}': {reason}",
                 code="out-unwritable",

@@ -12,7 +12,7 @@ from wt_git import files
 from wt_git.api.json_values import json_value
 from wt_git.cli import streams
 from wt_git.cli.printing import talk
-from wt_git.errors import EXIT_NO, EXIT_YES, WindTunnelError
+from wt_git.errors import EXIT_NO, EXIT_YES, WindTunnelError, os_reason
 from wt_git.plugins.loading import describe
 from wt_git.records import layout
 from wt_git.records.documents import run
@@ -186,4 +186,4 @@ def _print(record: run.RunRecord) -> None:
         click.echo(line)
     except OSError as error:
         streams.discard_output(sys.stdout)
-        talk("run", f"stdout cannot be written to any more ({error.strerror or error})")
+        talk("run", f"stdout cannot be written to any more ({os_reason(error)})")

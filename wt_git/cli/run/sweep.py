@@ -21,9 +21,9 @@ from wt_git.cli.run.sweep_text import (
 )
 from wt_git.cli.signals import graceful
 from wt_git.clock import SystemClock
-from wt_git.errors import EXIT_NO, EXIT_YES, GitError, UsageError
+from wt_git.errors import EXIT_NO, EXIT_YES, GitError, UsageError, os_reason
+from wt_git.formatting import plain_seconds
 from wt_git.git.repository import head_short_id
-from wt_git.ladder.budget import plain_seconds
 from wt_git.ladder.declaration import Declaration
 from wt_git.records.events import SweepStarted
 from wt_git.records.ledger.ledger import Ledger
@@ -246,7 +246,7 @@ class SweepView:
             streams.discard_output(sys.stdout)
             talk(
                 "run",
-                f"stdout cannot be written to any more ({error.strerror or error}); "
+                f"stdout cannot be written to any more ({os_reason(error)}); "
                 f"the sweep goes on, its verdicts are in '{self._runs_dir}'",
             )
 

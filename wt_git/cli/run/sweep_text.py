@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
-from wt_git.ladder.budget import plain_seconds
+from wt_git.formatting import duration, plain_seconds
 from wt_git.ladder.declaration import plan_line, prediction_line
 from wt_git.ladder.pricing import plain_decimal
 from wt_git.sweep.sweep_result import ScenarioBroke, ScenarioOutcome, ScenarioRan, WorldMismatched
@@ -117,7 +117,7 @@ def _time(expected: Expected) -> str:
         )
     is_too_long = budget_s is not None and seconds > budget_s
     more = "; more than the budget" if is_too_long else ""
-    return f"about {_duration(seconds)}{_basis(expected)}{more}"
+    return f"about {duration(seconds)}{_basis(expected)}{more}"
 
 
 def _cost(expected: Expected) -> str:
@@ -136,14 +136,6 @@ def _basis(expected: Expected) -> str:
 
 def _unknown(names: list[str]) -> str:
     return f"not known: no earlier runs that say it for {shortened_list(names)}"
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 60:  # noqa: PLR2004 - a minute
-        return f"{seconds:.1f}s"
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}h {minutes}min" if hours else f"{minutes}min {rest}s"
 
 
 _MOST_DETAIL = 400

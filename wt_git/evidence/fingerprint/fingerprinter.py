@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from wt_git.errors import GitError, UsageError
+from wt_git.errors import GitError, UsageError, exception_text, os_reason
 from wt_git.git.path_patterns import PathPatterns
 from wt_git.git.repository import Repository, find_repository
 from wt_git.git.snapshot.status import Exclusions
@@ -261,9 +261,9 @@ def _hash_of(path: Path | None) -> str | None:
         return content_hash(path.read_bytes())
     except OSError as error:
         raise UsageError(
-            f"'{path}' cannot be read any more: {error.strerror or error}",
+            f"'{path}' cannot be read any more: {os_reason(error)}",
             code="file-unreadable",
-            facts={"path": str(path), "reason": error.strerror or str(error)},
+            facts={"path": str(path), "reason": os_reason(error)},
         ) from error
 
 
@@ -274,13 +274,5 @@ def _plugin_part(plugin: Callable[[], object] | None, notes: list[str]) -> str |
         part = plugin()
         return None if part is None else str(part)
     except Exception as error:  # noqa: BLE001 - foreign code
-        notes.append(f"artifact_fingerprint() raised {type(error).__name__}{_text_of(error)}")
+        notes.append(f"artifact_fingerprint() raised {exception_text(error)}")
         return None
-
-
-def _text_of(error: Exception) -> str:
-    try:
-        text = str(error)
-    except Exception:  # noqa: BLE001 - a foreign __str__
-        return ""
-    return f": {text}" if text else ""

@@ -11,7 +11,7 @@ import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from wt_git.errors import GitError
+from wt_git.errors import GitError, os_reason
 from wt_git.git.process import run
 from wt_git.git.trees import EXECUTABLE, FILE, GITLINK, LINK, Entry, object_id
 
@@ -58,7 +58,7 @@ def file_stamp(full_path: bytes) -> FileStamp | None:
 
 def unreadable(path: bytes, error: OSError) -> GitError:
     """Return the error for a file or folder that cannot be read."""
-    reason = error.strerror or str(error)
+    reason = os_reason(error)
     name = os.fsdecode(path)
     return GitError(
         f"'{name}' cannot be read: {reason}",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from wt_git import files, json_lines
 from wt_git.clock import SystemClock
-from wt_git.errors import UsageError
+from wt_git.errors import UsageError, os_reason
 from wt_git.records import layout
 from wt_git.records.ledger.index import MOST_PAST_ROWS, DamagedIndexError, Index, read_at
 from wt_git.records.ledger.index_file import identity, make_index, read_index, write_again
@@ -159,7 +159,7 @@ class Ledger:
                 try:
                     ledger = files.open_regular(self._path)
                 except OSError as error:
-                    raise self._unreadable(error.strerror or str(error)) from error
+                    raise self._unreadable(os_reason(error)) from error
                 if ledger is None:
                     return nothing
                 try:
@@ -184,7 +184,7 @@ class Ledger:
         try:
             index.extend(ledger, status.st_size)
         except OSError as error:
-            raise self._unreadable(error.strerror or str(error)) from error
+            raise self._unreadable(os_reason(error)) from error
         if identity(os.fstat(ledger)) != identity(status):
             raise DamagedIndexError
         return index

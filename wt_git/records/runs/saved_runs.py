@@ -17,6 +17,7 @@ from wt_git.api.score import (
     score_from_dict,
 )
 from wt_git.api.trace import TRACE_FORMAT_VERSION
+from wt_git.errors import os_reason
 from wt_git.records import layout
 from wt_git.records.decoding import is_version, text, within
 from wt_git.records.record import as_recorded, encodable
@@ -145,7 +146,7 @@ def all_of(path: str, what: str, begin: bytes = b"") -> bytes:
     try:
         return begin if is_all(begin) else files.read_regular(path)
     except OSError as error:
-        raise UnreadableRunError(f"{what}: {error.strerror or error}") from error
+        raise UnreadableRunError(f"{what}: {os_reason(error)}") from error
 
 
 def json_object(data: bytes, what: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wt_git import files
 from wt_git.clock import whole_seconds
-from wt_git.errors import UsageError
+from wt_git.errors import UsageError, os_reason
 from wt_git.json_lines import LineReport
 from wt_git.records import layout
 from wt_git.records.documents.report import ReportHead, SweepCost
@@ -167,7 +167,7 @@ def _load_history(runs_dir: Path, labels: Sequence[str]) -> tuple[SweepHistory, 
     try:
         history = sweep_history(newest_first(runs_dir, report), frozenset(labels))
     except OSError as error:
-        said = f"{layout.EXPERIMENTS} cannot be read: {one_line(error.strerror or str(error))}"
+        said = f"{layout.EXPERIMENTS} cannot be read: {one_line(os_reason(error))}"
         return SweepHistory([], 0, None), (said,)
     left_out = history.sweeps - len(history.costs)
     said_more = f"the cost of the {left_out} oldest sweeps is in the totals and not listed"

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from wt_git.api.score import SCORE_LAYER_ORDER
+from wt_git.formatting import short_run
 from wt_git.reports.wording import experiment_parts, interval_text, markdown_table
 from wt_git.text import markdown_text
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
         ScenarioRow,
     )
 
-_NAME_LIMIT, _DETAIL_LIMIT, _ID_LENGTH = 120, 200, 8
+_NAME_LIMIT, _DETAIL_LIMIT = 120, 200
 _NOTHING = "—"
 _TIME = re.compile(r"[0-9T:.+Z-]{1,40}")
 _SHORT = {"PASS": "PASS", "PASS_WITH_VARIANCE": "VAR", "FAIL": "FAIL", "INVALID": "INVALID"}
@@ -129,7 +130,7 @@ def _failure(one: Failure) -> list[str]:
         _SHORT.get(one.verdict) or _text(one.verdict),
         _share(one.passed, one.runs, one.interval),
         ", ".join(one.decided_by) or _NOTHING,
-        markdown_text(one.run_id[:_ID_LENGTH]) if one.run_id else _NOTHING,
+        markdown_text(short_run(one.run_id)) if one.run_id else _NOTHING,
         markdown_text(one.detail, _DETAIL_LIMIT) if one.detail else _NOTHING,
     ]
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from wt_git.api.trace import folder_name
+from wt_git.errors import os_reason
 from wt_git.records.runs.run_files import run_files
 from wt_git.records.runs.saved_runs import UnreadableRunError, load_run
 from wt_git.records.runs.sidecars import NOT_FLIGHTS
@@ -95,7 +96,7 @@ def matching_files(
     folders = None if everywhere or wanted is None else {folder_name(one) for one in wanted}
 
     def closed(path: str, error: OSError) -> None:
-        left_out.broken(path, f"folder: {error.strerror or error}")
+        left_out.broken(path, f"folder: {os_reason(error)}")
 
     def orphan(path: str) -> None:
         left_out.broken(path, "score without its trace")

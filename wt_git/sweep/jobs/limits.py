@@ -8,7 +8,8 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from wt_git.ladder.budget import Budget, plain_seconds
+from wt_git.formatting import plain_seconds
+from wt_git.ladder.budget import Budget
 from wt_git.text import one_line
 
 if TYPE_CHECKING:

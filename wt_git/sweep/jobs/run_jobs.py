@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from wt_git.api.preconditions import WorldMismatchError
 from wt_git.clock import whole_seconds
-from wt_git.errors import StorageError
+from wt_git.errors import StorageError, exception_text
 from wt_git.ladder.tokens import run_tokens
 from wt_git.plugins.loading import FOREIGN_FAILURES, describe
 from wt_git.records.events import ScenarioError
@@ -197,7 +197,7 @@ def _world_mismatch(
         ScenarioError,
         scenario_id=selected.scenario.name,
         kind="world_mismatch",
-        error=f"{type(error).__name__}: {error}",
+        error=exception_text(error),
     )
     session.progress.scenario_done(result)
     return result

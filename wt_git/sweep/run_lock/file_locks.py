@@ -14,7 +14,7 @@ import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from wt_git.errors import UsageError
+from wt_git.errors import UsageError, os_reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,7 +37,7 @@ def report_unusable_folder(folder: Path) -> Iterator[None]:
             code="lock-folder-unusable",
             facts={
                 "folder": str(folder),
-                "reason": error.strerror or str(error),
+                "reason": os_reason(error),
                 "variable": "WT_LOCK_DIR",
             },
         ) from error

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from wt_git.formatting import duration
 from wt_git.sweep.run_lock.file_locks import open_existing, release, try_lock
 from wt_git.text import one_line
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _MOST_BYTES = 65536
-_MINUTE = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +93,7 @@ def _in_use(key: str, holder: Holder | None, held_s: float | None) -> str:
     line = f"runtime '{one_line(key)}' is in use, "
     if holder is None:
         return line + "held by another process"
-    span = "" if held_s is None else f" (for {_span(held_s)})"
+    span = "" if held_s is None else f" (for {duration(held_s)})"
     return line + (
         f"held by pid {holder.pid} on {one_line(holder.host)} since {one_line(holder.since)}{span}, "
         f"running `{one_line(holder.command)}`"
@@ -103,14 +103,6 @@ def _in_use(key: str, holder: Holder | None, held_s: float | None) -> str:
 def _owner(ticket: str) -> str:
     """Return who keeps a ticket; its name ends with the process."""
     return f"pid {ticket.removesuffix('.ticket').rpartition('-')[2]} ({ticket})"
-
-
-def _span(seconds: float) -> str:
-    minutes = int(seconds) // _MINUTE
-    if not minutes:
-        return f"{int(seconds)} s"
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min"
 
 
 def write_holder(descriptor: int, holder: Holder) -> None:
