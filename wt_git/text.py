@@ -208,15 +208,22 @@ def scenario_namer(scenarios: Iterable[str]) -> Callable[[str, str | None], str]
 
 def near_matches(value: str, candidates: Sequence[str]) -> tuple[str, ...]:
     """Return up to three of `candidates` that are similar to `value`, best first."""
-    import difflib  # noqa: PLC0415 - only where a name is unknown
-
     plain = value.strip("*?").lower()
     by_case = {candidate.lower(): candidate for candidate in candidates}
-    close = difflib.get_close_matches(plain, by_case, n=3, cutoff=0.6)
+    close = close_matches(plain, by_case)
     inside = [
         low for low in by_case if len(plain) >= _TELLING and plain in low and low not in close
     ]
     return tuple(by_case[low] for low in [*close, *inside][:3])
+
+
+def close_matches(
+    word: str, known: Iterable[str], *, most: int = 3, likeness: float = 0.6
+) -> list[str]:
+    """Return up to `most` words of `known` that are at least so much like `word`, best first."""
+    import difflib  # noqa: PLC0415 - only for a mistyped word
+
+    return difflib.get_close_matches(word, list(known), n=most, cutoff=likeness)
 
 
 def did_you_mean(value: str, candidates: Sequence[str]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import math
 import re
@@ -10,6 +9,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from wt_git.errors import ConfigurationError
+from wt_git.text import close_matches
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -124,7 +124,7 @@ def _fits(value: int | Decimal) -> bool:
 
 def guess(name: str, known: Iterable[str]) -> str:
     """Return the words that offer the one of `known` that was probably meant, or nothing."""
-    near = difflib.get_close_matches(name.lower(), known, n=1, cutoff=_LIKENESS)
+    near = close_matches(name.lower(), known, most=1, likeness=_LIKENESS)
     return f"; did you mean {near[0]}?" if near else ""
 
 

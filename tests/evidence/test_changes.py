@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -119,7 +118,7 @@ def test_without_a_listing_it_is_the_working_tree(here: Repo):
     now = take()
     here.write({"a.py": "3"})
     assert since(now, take()).files == ("a.py",)
-    unlisted = replace(then, parts=dataclasses.replace(then.parts, git_tree="9" * 40))
+    unlisted = replace(then, parts=replace(then.parts, git_tree="9" * 40))
     assert since(unlisted, take()).text() == "the working tree"
 
 
@@ -127,7 +126,7 @@ def test_a_listing_whose_base_git_lost_says_the_working_tree(here: Repo):
     """It is differences from a tree that is gone."""
     write_manifest(RUNS, "8" * 40, Manifest("7" * 40, {"a.py": "1" * 40}))
     then = a_fingerprinter().take()
-    lost = replace(then, parts=dataclasses.replace(then.parts, git_tree="8" * 40))
+    lost = replace(then, parts=replace(then.parts, git_tree="8" * 40))
     assert since(lost, take()).text() == "the working tree"
 
 
@@ -203,7 +202,7 @@ def test_within_a_sweep_another_commit_may_be_checked_out(here: Repo):
         after,
         value=SNAPSHOT_FAILED,
         snapshot=None,
-        parts=dataclasses.replace(after.parts, git_tree=None),
+        parts=replace(after.parts, git_tree=None),
     )
     assert "no longer take a snapshot" in describe_change(before, lost)
 

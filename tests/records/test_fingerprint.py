@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import json
 
+import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -41,7 +41,7 @@ def test_every_part_counts_and_nothing_else_does(
     one: FingerprintParts, name: str, other: str | None
 ) -> None:
     """Two fingerprints are equal exactly when all eight parts are."""
-    changed = dataclasses.replace(one, **{name: other})
+    changed = msgspec.structs.replace(one, **{name: other})
     assert (changed.value() == one.value()) == (changed == one)
 
 

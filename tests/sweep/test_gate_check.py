@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -67,7 +67,7 @@ class Bench:
         return taken
 
     def on(self, **changed: Any) -> FingerprintParts:
-        return replace(self.now().parts, **changed)
+        return msgspec.structs.replace(self.now().parts, **changed)
 
     def ask(
         self,

@@ -6,8 +6,7 @@ Rules: docs/ladder.md, "Question and expectation".
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from wt_git.errors import UsageError
 
@@ -17,8 +16,7 @@ if TYPE_CHECKING:
     from wt_git.records.sweep_records import Expectation, SweepRecord, Tier
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Declaration:
+class Declaration(NamedTuple):
     """The question, the expected outcome, and what the user plans for either outcome."""
 
     question: str | None = None

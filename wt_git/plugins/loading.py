@@ -15,6 +15,7 @@ import importlib
 import importlib.util
 import os
 import sys
+from functools import cache
 from hashlib import sha256
 from importlib.machinery import (
     BYTECODE_SUFFIXES,
@@ -36,7 +37,6 @@ from wt_git.runner.safe_values import safe_repr
 from wt_git.text import did_you_mean, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from importlib.abc import PathEntryFinder
     from importlib.metadata import EntryPoint
 
@@ -267,25 +267,24 @@ def _may_be_named(group: str) -> bool:
     """Say whether any installed package may name `group`: False only where that is certain."""
     if any(hasattr(one, "find_distributions") and one is not PathFinder for one in sys.meta_path):
         return True  # packages may be anywhere
-    return any(_is_named_in(place, group.encode()) for place in sys.path)
+    named = group.encode()
+    return any(found is None or named in found for found in map(_declarations, sys.path))
 
 
-def _is_named_in(place: str, group: bytes) -> bool:
-    if os.path.isfile(place):  # noqa: PTH113 - a few thousand names, and a Path for each costs most
-        return True  # an archive
-    return any(group in text for text in _declarations(place or "."))
-
-
-def _declarations(place: str) -> Iterator[bytes]:
-    """Yield what the packages in a folder declare as their entry points."""
+@cache
+def _declarations(place: str) -> bytes | None:
+    """Return the entry points that packages in a folder declare; None for an archive."""
+    place = place or "."
     try:
-        names = os.listdir(place)  # noqa: PTH208
+        names = os.listdir(place)  # noqa: PTH208 - a few thousand names, and a Path for each costs most
     except OSError:
-        return
+        return None if os.path.isfile(place) else b""  # noqa: PTH113
+    texts = []
     for name in names:
         if name.lower().endswith((".dist-info", ".egg-info")) or name.lower() == "egg-info":
             try:
                 with open(f"{place}/{name}/entry_points.txt", "rb") as stream:  # noqa: PTH123
-                    yield stream.read()
+                    texts.append(stream.read())
             except OSError:
                 continue
+    return b"\n".join(texts)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING
+
+import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,8 +32,7 @@ PACK_SOURCE = "pack_source:"
 """How the name of a source begins that is a pack; what was typed follows."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FingerprintParts:
+class FingerprintParts(msgspec.Struct, frozen=True, kw_only=True):
     """The parts; None where a part does not apply or is not known.
 
     `git_tree` is the tree of the working directory, `target` the backend that `runtime` resolves
@@ -54,17 +54,17 @@ class FingerprintParts:
 
         Keys sorted, no spaces, non-ASCII escaped, nulls kept.
         """
-        canonical = json.dumps(asdict(self), sort_keys=True, separators=(",", ":"))
+        canonical = json.dumps(msgspec.structs.asdict(self), sort_keys=True, separators=(",", ":"))
         return f"sha256:{hashlib.sha256(canonical.encode('ascii')).hexdigest()}"
 
     def as_record(self) -> dict[str, str | None]:
         """Return the parts as a ledger row holds them."""
-        return asdict(self)
+        return msgspec.structs.asdict(self)
 
 
 def parts_from_record(record: Mapping[str, object]) -> FingerprintParts | None:
     """Return the parts that a row recorded; None unless it holds exactly the eight."""
-    names = {field.name for field in fields(FingerprintParts)}
+    names = set(FingerprintParts.__struct_fields__)
     if set(record) != names:
         return None
     if not all(value is None or isinstance(value, str) for value in record.values()):

@@ -9,8 +9,9 @@ from __future__ import annotations
 import contextlib
 import gzip
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from wt_git import files
 from wt_git.records import layout
@@ -23,8 +24,7 @@ _LARGE = 1 << 16
 _PRUNE_EVERY = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Manifest:
+class Manifest(msgspec.Struct, frozen=True):
     """`entries` maps each path that differs from `base` to its object id, None for a deletion.
 
     `base` is the tree of `HEAD`, None before the first commit. Bytes of a path that are not UTF-8

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
+
+import msgspec
 
 from wt_git.decoding import convert
 from wt_git.records.ledger.row import Row
@@ -27,8 +28,7 @@ LineKind = Literal["row", "sweep", "review"]
 Unreadable = Literal["too-long", "not-utf-8", "not-json", "duplicate-key", "unknown-record"]
 
 
-@dataclass(frozen=True, slots=True)
-class NoteLine:
+class NoteLine(msgspec.Struct, frozen=True):
     """A readable line: which record it holds, the record, and the line itself."""
 
     kind: LineKind
@@ -36,22 +36,20 @@ class NoteLine:
     raw: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class UnreadableLine:
+class UnreadableLine(msgspec.Struct, frozen=True):
     """A line that nothing may be concluded from, and why."""
 
     why: Unreadable
     raw: bytes
 
 
-@dataclass(slots=True)
-class NoteContent:
+class NoteContent(msgspec.Struct):
     """All lines of one note, by what they are."""
 
-    rows: list[NoteLine] = field(default_factory=list)
-    sweeps: list[NoteLine] = field(default_factory=list)
-    reviews: list[NoteLine] = field(default_factory=list)
-    unreadable: list[UnreadableLine] = field(default_factory=list)
+    rows: list[NoteLine] = msgspec.field(default_factory=list)
+    sweeps: list[NoteLine] = msgspec.field(default_factory=list)
+    reviews: list[NoteLine] = msgspec.field(default_factory=list)
+    unreadable: list[UnreadableLine] = msgspec.field(default_factory=list)
 
     @property
     def review(self) -> NoteLine | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import sys
 from typing import TYPE_CHECKING, assert_never
 
@@ -19,7 +18,7 @@ from wt_git.records.documents import run
 from wt_git.records.documents.run import Failure
 from wt_git.runner.safe_values import safe_repr
 from wt_git.sweep.sweep_result import ScenarioBroke, ScenarioOutcome, ScenarioRan, WorldMismatched
-from wt_git.text import json_characters, shell_word
+from wt_git.text import close_matches, json_characters, shell_word
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,7 +64,7 @@ def _mistyped(error: click.ClickException, arguments: Sequence[str]) -> Failure:
             code = "unknown-option"
             near = list(error.possibilities or ())
             asked |= {"option": error.option_name, "near": near}
-            alike = difflib.get_close_matches(error.option_name, near, cutoff=_LIKENESS)
+            alike = close_matches(error.option_name, near, likeness=_LIKENESS)
             if len(alike) == 1:
                 commands = [_put_right(arguments, error.option_name, alike[0])]
         case click.BadParameter():
