@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import io
 import os
 import platform
@@ -15,7 +14,7 @@ import click
 from wt_git import __version__
 from wt_git.cli.printing import talk, talk_plainly
 from wt_git.errors import EXIT_NO, WindTunnelError, exception_text, os_reason
-from wt_git.text import log_line, one_line
+from wt_git.text import close_matches, log_line, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 def unknown_command(word: str, commands: Sequence[str]) -> str:
     """Return the message for a first word that is not among `commands`."""
     what = "option" if word.startswith("-") else "command"
-    near = difflib.get_close_matches(word, [*commands, "--help", "--version"], n=1)
+    near = close_matches(word, [*commands, "--help", "--version"], most=1)
     guess = f"; did you mean '{near[0]}'?" if near else ""
     return (
         f"wt: no such {what} '{log_line(word)}'{guess}\n"
