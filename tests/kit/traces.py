@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
@@ -63,6 +64,7 @@ def a_score(
     )
 
 
+@cache
 def texts() -> SearchStrategy[str]:
     """Any text that an agent may send, lone surrogates included.
 
@@ -75,6 +77,7 @@ def _joined(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
 
 
+@cache
 def json_values() -> SearchStrategy[Any]:
     """Anything that JSON can hold and give back unchanged."""
     leaves = (
@@ -91,11 +94,13 @@ def json_values() -> SearchStrategy[Any]:
     )
 
 
+@cache
 def json_objects() -> SearchStrategy[dict[str, Any]]:
     """Any JSON object."""
     return st.dictionaries(texts(), json_values(), max_size=3)
 
 
+@cache
 def tool_calls() -> SearchStrategy[Any]:
     """Calls in each shape that agents send: OpenAI's, flat, and anything else."""
     arguments = texts() | json_objects()
@@ -105,6 +110,7 @@ def tool_calls() -> SearchStrategy[Any]:
     return openai | flat | json_values()
 
 
+@cache
 def turns() -> SearchStrategy[Turn]:
     """Any turn."""
     return st.builds(
@@ -118,6 +124,7 @@ def turns() -> SearchStrategy[Turn]:
     )
 
 
+@cache
 def traces() -> SearchStrategy[Trace]:
     """Any trace that a run can leave."""
     moments = st.datetimes(timezones=st.just(UTC))
