@@ -200,6 +200,11 @@ class Score:
         }
 
 
+def merged_metrics(results: Iterable[LayerResult]) -> dict[str, MetricValue]:
+    """Return the metrics of all `results`; of two with the same name the later wins."""
+    return {name: value for result in results for name, value in result.metrics.items()}
+
+
 def score_to_dict(score: Score) -> dict[str, Any]:
     """Return `score` as the JSON object of sidecars."""
     cost = score.failure_cost

@@ -38,7 +38,7 @@ def reset_state_db(cfg: StateResetConfig) -> None:
     path = cfg.state_db_path.absolute()
     if not path.is_file():
         raise FileNotFoundError(f"no state database at {path}")
-    # Mode rw closes the gap between the test above and the opening.
+    # Mode rw: a file deleted since the check above is not created again.
     with closing(sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True)) as database, database:
         for statement in _RESET:
             database.execute(statement)

@@ -219,17 +219,17 @@ def has_any_forbidden(text: str, forbidden: Iterable[str]) -> bool:
     before or 40 after it. Numbers are found as numbers, identifiers as whole words, other facts
     anywhere. Spaces around a fact do not count, and a blank fact is never asserted.
     """
-    # Models write the typographic apostrophe as often as the plain one.
-    lowered = text.lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+    plain = _plain(text)
     return any(
-        not _is_disclaimed(lowered, start, end)
+        not _is_disclaimed(plain, start, end)
         for fact in forbidden
-        for start, end in _occurrences(lowered, _plain(fact))
+        for start, end in _occurrences(plain, _plain(fact))
     )
 
 
-def _plain(fact: str) -> str:
-    return fact.lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").strip()
+def _plain(text: str) -> str:
+    # Models write the typographic apostrophe as often as the plain one.
+    return text.lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").strip()
 
 
 def _occurrences(text: str, fact: str) -> Iterator[tuple[int, int]]:
@@ -246,7 +246,7 @@ def _occurrences(text: str, fact: str) -> Iterator[tuple[int, int]]:
 
 
 def _is_disclaimed(text: str, start: int, end: int) -> bool:
-    """Say whether a cue stands in the sentence around the mention from `start` to `end`."""
+    """Say whether a cue is in the sentence around the mention from `start` to `end`."""
     first = max(start - _REACH_BEFORE, 0)
     first = max(first, *(text.rfind(mark, first, start) + 1 for mark in _ENDS_BEFORE))
     last = min(end + _REACH_AFTER, len(text))

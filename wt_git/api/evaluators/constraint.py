@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wt_git.api.score import LayerResult, MetricValue, error_message, normalized_result
+from wt_git.api.score import LayerResult, error_message, merged_metrics, normalized_result
 
 if TYPE_CHECKING:
     from wt_git.api.scenario import Policy, Scenario
@@ -17,9 +17,9 @@ def evaluate_constraint(trace: Trace, scenario: Scenario) -> LayerResult:
     The detail lists every violation. The metrics of a predicate's `LayerResult` are taken over,
     passed or not. An exception of a predicate is a violation.
     """
-    metrics: dict[str, MetricValue] = {}
-    found = [_violation(policy, trace, metrics) for policy in scenario.policies]
-    violations = [violation for violation in found if violation is not None]
+    results = [_check(policy, trace) for policy in scenario.policies]
+    metrics = merged_metrics(results)
+    violations = [result.detail for result in results if not result.passed]
     if violations:
         detail = f"constraint violations: {'; '.join(violations)}"
         return LayerResult(passed=False, detail=detail, metrics=metrics)
@@ -28,16 +28,14 @@ def evaluate_constraint(trace: Trace, scenario: Scenario) -> LayerResult:
     return LayerResult(passed=True, detail=detail, metrics=metrics)
 
 
-def _violation(policy: Policy, trace: Trace, metrics: dict[str, MetricValue]) -> str | None:
-    """Return the violation of `policy`, None when it was satisfied."""
+def _check(policy: Policy, trace: Trace) -> LayerResult:
+    """Return the result of one policy; its detail names the policy."""
     try:
         answer: object = policy.predicate(trace)
         if not isinstance(answer, LayerResult):
-            return None if answer else policy.name
+            return LayerResult(bool(answer), policy.name)
         result = normalized_result(answer)
     except Exception as error:  # noqa: BLE001 - authored code may raise anything
-        return f"{policy.name}(error: {error_message(error)})"
-    metrics.update(result.metrics)
-    if result.passed:
-        return None
-    return f"{policy.name}: {result.detail}" if result.detail else policy.name
+        return LayerResult(passed=False, detail=f"{policy.name}(error: {error_message(error)})")
+    detail = f"{policy.name}: {result.detail}" if result.detail else policy.name
+    return LayerResult(result.passed, detail, result.metrics)

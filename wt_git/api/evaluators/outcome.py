@@ -37,7 +37,7 @@ def evaluate_outcome(trace: Trace, scenario: Scenario) -> LayerResult:
     if scenario.requires_tool_use and not tools_used(trace):
         return LayerResult(passed=False, detail=f"no_tools_used: {_why_no_tools(trace)}")
     if scenario.outcome_fn is not None:
-        return _authored(scenario.outcome_fn, trace)
+        return run_scorer(scenario.outcome_fn, trace, "outcome_fn")
     return _checked_answer(answer, scenario)
 
 
@@ -51,17 +51,16 @@ def _why_no_tools(trace: Trace) -> str:
             return "the transcript holds no tool call"
 
 
-def _authored(outcome_fn: Callable[[Trace], LayerResult], trace: Trace) -> LayerResult:
+def run_scorer(scorer: Callable[[Trace], object], trace: Trace, name: str) -> LayerResult:
+    """Return the result of `scorer`; an exception, or another type, is a failure of `name`."""
     try:
-        result: object = outcome_fn(trace)
+        result = scorer(trace)
         if isinstance(result, LayerResult):
             return normalized_result(result)
+        problem = f"returned {type(result).__name__}, expected a LayerResult"
     except Exception as error:  # noqa: BLE001 - authored code may raise anything
-        return LayerResult(passed=False, detail=f"outcome_fn error: {error_message(error)}")
-    kind = type(result).__name__
-    return LayerResult(
-        passed=False, detail=f"outcome_fn error: returned {kind}, expected a LayerResult"
-    )
+        problem = error_message(error)
+    return LayerResult(passed=False, detail=f"{name} error: {problem}")
 
 
 def _checked_answer(answer: str, scenario: Scenario) -> LayerResult:

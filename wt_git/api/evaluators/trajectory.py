@@ -5,26 +5,17 @@ docs/writing-a-scenario.md, "Trajectory", states the rules, and `tool_calls` whi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from wt_git.api.evaluators.tool_calls import CallLogState, observed_calls
 from wt_git.api.evaluators.tool_names import alternatives, matches_any
-from wt_git.api.score import LayerResult, MetricValue, error_message, normalized_result
+from wt_git.api.score import LayerResult, error_message, merged_metrics, normalized_result
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wt_git.api.scenario import Scenario, TrajectoryCheck
     from wt_git.api.trace import Trace
-
-_PAIR = 2
-
-
-class _CheckResult(NamedTuple):
-    """The answer of one custom check."""
-
-    passed: bool
-    detail: str
 
 
 def evaluate_trajectory(trace: Trace, scenario: Scenario) -> LayerResult:
@@ -39,10 +30,8 @@ def evaluate_trajectory(trace: Trace, scenario: Scenario) -> LayerResult:
         return LayerResult(
             passed=False, detail=f"evidence unavailable: a call log could not be read{suffix}"
         )
-    metrics: dict[str, MetricValue] = {}
-    custom = [
-        _run_check(check, trace, observed.names, metrics) for check in scenario.trajectory_checks
-    ]
+    custom = [_run_check(check, trace, observed.names) for check in scenario.trajectory_checks]
+    metrics = merged_metrics(custom)
     problems = [
         *_forbidden(observed.names, scenario.forbidden_calls),
         *_required(observed.names, scenario),
@@ -84,29 +73,22 @@ def _entry_text(entry: tuple[str, ...]) -> str:
     return entry[0] if len(entry) == 1 else f"any of ({', '.join(entry)})"
 
 
-def _run_check(
-    check: TrajectoryCheck,
-    trace: Trace,
-    names: Sequence[str],
-    metrics: dict[str, MetricValue],
-) -> _CheckResult:
-    """Run one custom check and add its metrics to `metrics`."""
+def _run_check(check: TrajectoryCheck, trace: Trace, names: Sequence[str]) -> LayerResult:
+    """Return the result of one custom check; a failure has a detail."""
     name = type(check).__name__
     try:
         answer: object = check.check_trace(trace, list(names))
-        if isinstance(answer, LayerResult):
-            result = normalized_result(answer)
-            metrics.update(result.metrics)
-        elif isinstance(answer, tuple | list) and len(answer) == _PAIR:
-            passed, detail = answer
-            result = LayerResult(bool(passed), "" if detail is None else str(detail))
-        else:
-            kind = type(answer).__name__
-            return _CheckResult(
-                passed=False,
-                detail=f"{name}(error: returned {kind}, expected a (passed, detail) pair"
-                " or a LayerResult)",
-            )
+        match answer:
+            case LayerResult():
+                result = normalized_result(answer)
+            case [passed, detail] if isinstance(answer, tuple | list):
+                result = LayerResult(bool(passed), "" if detail is None else str(detail))
+            case _:
+                kind = type(answer).__name__
+                problem = f"returned {kind}, expected a (passed, detail) pair or a LayerResult"
+                return LayerResult(passed=False, detail=f"{name}(error: {problem})")
     except Exception as error:  # noqa: BLE001 - authored code may raise anything
-        return _CheckResult(passed=False, detail=f"{name}(error: {error_message(error)})")
-    return _CheckResult(result.passed, result.detail or ("" if result.passed else name))
+        return LayerResult(passed=False, detail=f"{name}(error: {error_message(error)})")
+    if result.passed or result.detail:
+        return result
+    return LayerResult(passed=False, detail=name, metrics=result.metrics)

@@ -108,7 +108,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 
 
 def last_answer(trace: InterchangeTrace) -> str | None:
-    """Return the text of the last message in which the assistant said something."""
+    """Return the text of the last assistant message with text."""
     answers = [one.text_content() for one in trace.messages if one.role == "assistant"]
     return next((text for text in reversed(answers) if text.strip()), None)
 

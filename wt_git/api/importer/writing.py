@@ -58,9 +58,7 @@ Then run it on your agent: add `--runtime` and the agent's other options to
 {answer}
 """
 
-_STUBBED = (
-    "Replace stubbed `input_schema` values in `fixture.universe.json`, where the source had none"
-)
+_UNIVERSE = "fixture.universe.json"
 
 
 def review_note(plan: ImportPlan, scenario_path: Path) -> str:
@@ -83,21 +81,16 @@ def run_command(scenario_path: Path) -> str:
 
 def _facts(plan: ImportPlan) -> Iterator[str]:
     trace = plan.trace
+    skipped = f" (skipped, without text: `{plan.blank_turns}`)" if plan.blank_turns else ""
     yield f"Interchange version: `{trace.windtunnel_interchange}`"
     yield f"Semantic conventions (`otel_genai_mapping`): {_code_or_none(trace.otel_genai_mapping)}"
     yield f"Model: {markdown_code(trace.model)}"
-    yield f"User turns: `{len(plan.turns)}`{_blank_turns(plan)}"
+    yield f"User turns: `{len(plan.turns)}`{skipped}"
     yield f"Fixture evidence source: `{plan.recorded.source}`"
     yield f"Recordings: `{len(plan.recorded.calls)}`"
     yield f"Observed tools: {_codes(plan.recorded.tools) or '`(none)`'}"
     yield f"`requires_tool_use`: `{plan.requires_tool_use}`"
     yield f"Origin tag: {_code_or_none(plan.origin)}"
-
-
-def _blank_turns(plan: ImportPlan) -> str:
-    if not plan.blank_turns:
-        return ""
-    return f" (skipped, without text: `{plan.blank_turns}`)"
 
 
 def _tasks(plan: ImportPlan) -> Iterator[str]:
@@ -113,7 +106,8 @@ def _tasks(plan: ImportPlan) -> Iterator[str]:
             " right or wrong."
         )
     if plan.stubbed:
-        yield f"{_STUBBED}: {_codes(plan.stubbed)}"
+        task = f"Replace stubbed `input_schema` values in `{_UNIVERSE}`, where the source had none"
+        yield f"{task}: {_codes(plan.stubbed)}"
     if plan.requires_tool_use and not plan.universe.tools:
         yield (
             "The agent is offered no tool, although the conversation used some: add them to the"
@@ -126,9 +120,8 @@ def _tasks(plan: ImportPlan) -> Iterator[str]:
             ' the tool `"mode": "sequence"` in `fixture.universe.json`.'
         )
     for call in plan.recorded.unanswered:
-        lacking = (
-            "recording" if call.tool_name in plan.universe.tool_map else "tool and a recording"
-        )
+        is_defined = call.tool_name in plan.universe.tool_map
+        lacking = "recording" if is_defined else "tool and a recording"
         yield (
             f"Call {call.number}, {markdown_code(call.id)} of tool {markdown_code(call.tool_name)},"
             f" has no response and is not in the fixture: add a {lacking} if the agent may repeat it."
@@ -156,9 +149,6 @@ def _block(text: str) -> str:
     """Return `text` as an indented code block, which its content cannot end."""
     lines = many_lines(text.strip("\n")).split("\n")
     return "\n".join(f"    {line}".rstrip() for line in lines)
-
-
-_UNIVERSE = "fixture.universe.json"
 
 
 @dataclass(frozen=True)
@@ -214,7 +204,7 @@ def write_imported_scenario(
             result.universe_path: json_document(universe_to_dict(plan.universe)) + "\n",
             result.scorer_path: scorer_module(plan),
             result.imported_path: review_note(plan, result.scenario_path),
-            # Last, so that a scenario that is there has what it reads.
+            # Last, so that a scenario always has its universe.
             result.scenario_path: scenario_module(plan, _UNIVERSE),
         },
     )

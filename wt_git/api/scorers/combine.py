@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from wt_git.api.score import LayerResult, MetricValue, error_message, normalized_result
+from wt_git.api.evaluators.outcome import run_scorer
+from wt_git.api.score import LayerResult, merged_metrics
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,8 +23,8 @@ def all_of(*fns: Scorer) -> Scorer:
     """
 
     def all_of_scorer(trace: Trace) -> LayerResult:
-        results = [_run_scorer(fn, trace) for fn in fns]
-        metrics = _merged(results)
+        results = [_result(fn, trace) for fn in fns]
+        metrics = merged_metrics(results)
         failures = [result.detail for result in results if not result.passed]
         if failures:
             return LayerResult(passed=False, detail="; ".join(failures), metrics=metrics)
@@ -43,37 +44,24 @@ def any_of(*fns: Scorer) -> Scorer:
     def any_of_scorer(trace: Trace) -> LayerResult:
         results: list[LayerResult] = []
         for fn in fns:
-            result = _run_scorer(fn, trace)
+            result = _result(fn, trace)
             results.append(result)
             if result.passed:
                 detail = f"any_of: {result.detail or _name(fn)}"
-                return LayerResult(passed=True, detail=detail, metrics=_merged(results))
+                return LayerResult(passed=True, detail=detail, metrics=merged_metrics(results))
         detail = "; ".join(result.detail for result in results) or "any_of: no scorer to pass"
-        return LayerResult(passed=False, detail=detail, metrics=_merged(results))
+        return LayerResult(passed=False, detail=detail, metrics=merged_metrics(results))
 
     return any_of_scorer
 
 
-def _run_scorer(fn: Scorer, trace: Trace) -> LayerResult:
-    """Return the result of `fn`; an exception, or another type, is a failure that names `fn`."""
-    try:
-        answer: object = fn(trace)
-        if isinstance(answer, LayerResult):
-            result = normalized_result(answer)
-            if result.passed or result.detail:
-                return result
-            return LayerResult(passed=False, detail=f"{_name(fn)} failed", metrics=result.metrics)
-    except Exception as error:  # noqa: BLE001 - authored code may raise anything
-        return LayerResult(passed=False, detail=f"{_name(fn)} error: {error_message(error)}")
-    kind = type(answer).__name__
-    return LayerResult(
-        passed=False, detail=f"{_name(fn)} error: returned {kind}, expected a LayerResult"
-    )
+def _result(fn: Scorer, trace: Trace) -> LayerResult:
+    """Return the result of `fn`; a failure has a detail."""
+    result = run_scorer(fn, trace, _name(fn))
+    if result.passed or result.detail:
+        return result
+    return LayerResult(passed=False, detail=f"{_name(fn)} failed", metrics=result.metrics)
 
 
 def _name(fn: object) -> str:
     return str(getattr(fn, "__name__", type(fn).__name__))
-
-
-def _merged(results: list[LayerResult]) -> dict[str, MetricValue]:
-    return {name: value for result in results for name, value in result.metrics.items()}

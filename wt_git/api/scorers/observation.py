@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _STEP = re.compile(r"\[(?P<index>[0-9]+)\]|(?P<key>[^.\[\]]+)")
 _DIGITS = re.compile(r"[0-9]+")
-_INDEX_DIGITS = 18  # no list is longer, and Python refuses to read numbers of thousands of digits
+_INDEX_DIGITS = 18  # longer than any list; Python refuses to read thousands of digits
 
 
 class PathError(Exception):

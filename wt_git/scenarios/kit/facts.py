@@ -103,7 +103,7 @@ class FactBase:
         self,
         query: str = "",
         client_status: str | None = None,
-        exclude_archived: bool = False,  # noqa: FBT001, FBT002 - asked by position too
+        exclude_archived: bool = False,  # noqa: FBT001, FBT002 - passed by position too
     ) -> list[dict[str, Any]]:
         """Return the clients whose id or name contains `query`; a blank query finds all."""
         wanted = query.strip().casefold()

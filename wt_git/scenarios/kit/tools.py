@@ -50,7 +50,7 @@ def page(
     }
 
 
-# Parameter names are part of the tools' schema, in the spelling of the systems they stand for.
+# Parameter names are part of the tools' schema, in the spelling of the mocked systems.
 # ruff: noqa: N803
 
 
@@ -98,7 +98,7 @@ def client_lookup(facts: FactBase) -> Tool:
         excludeArchived: bool = False,
         limit: int = 10,
         offset: int = 0,
-        deliver_as: str | None = None,  # noqa: ARG001 - the gateway's own
+        deliver_as: str | None = None,  # noqa: ARG001 - for the gateway
     ) -> dict[str, Any]:
         found = facts.find_clients(query, clientStatus, excludeArchived)
         shown, pagination = page(found, limit=limit, offset=offset)
@@ -148,7 +148,7 @@ def _order_query(facts: FactBase) -> Callable[..., dict[str, Any]]:
         metric: str = "quantity",
         limit: int = 50,
         offset: int = 0,
-        deliver_as: str | None = None,  # noqa: ARG001 - the gateway's own
+        deliver_as: str | None = None,  # noqa: ARG001 - for the gateway
     ) -> dict[str, Any]:
         found = facts.query_orders(
             client, sku, stage, client_status=clientStatus, exclude_archived=excludeArchived
@@ -196,7 +196,7 @@ def _order_report(facts: FactBase) -> Callable[..., dict[str, Any]]:
     def report(
         sku: str,
         client: str | None = None,
-        deliver_as: str | None = None,  # noqa: ARG001 - the gateway's own
+        deliver_as: str | None = None,  # noqa: ARG001 - for the gateway
     ) -> dict[str, Any]:
         counted = facts.order_report(sku, client)
         inner = {
@@ -215,7 +215,7 @@ def product_lookup(facts: FactBase) -> Tool:
 
     def look_up(
         sku: str,
-        deliver_as: str | None = None,  # noqa: ARG001 - the gateway's own
+        deliver_as: str | None = None,  # noqa: ARG001 - for the gateway
     ) -> dict[str, Any]:
         product = facts.find_product(sku)
         if product is None:
