@@ -106,8 +106,8 @@ def _tasks(plan: ImportPlan) -> Iterator[str]:
             " right or wrong."
         )
     if plan.stubbed:
-        task = f"Replace stubbed `input_schema` values in `{_UNIVERSE}`, where the source had none"
-        yield f"{task}: {_codes(plan.stubbed)}"
+        task = "Replace stubbed `input_schema` values in `fixture.universe.json`"
+        yield f"{task}, where the source had none: {_codes(plan.stubbed)}"
     if plan.requires_tool_use and not plan.universe.tools:
         yield (
             "The agent is offered no tool, although the conversation used some: add them to the"
