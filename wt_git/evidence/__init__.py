@@ -1,1 +1,1 @@
-"""What recorded experiments mean for a state of the code (docs/architecture.md)."""
+"""Evidence in git: fingerprints, notes, and the coverage of commits (docs/architecture.md)."""

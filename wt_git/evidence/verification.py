@@ -213,8 +213,8 @@ class Verifier:
         if settings.gate.merge != "head":
             untested = Reason(
                 code="merge-untested",
-                message=f"{merge.short} is the merge of head and base that CI built, and nobody "
-                'tested what comes out of both; the policy wants evidence for it (merge = "own")',
+                message=f"{merge.short} is the merge of head and base that CI built, and it was not "
+                'tested; the policy wants evidence for it (merge = "own")',
                 hints=(f"git fetch origin && git merge {merge.parents[0]}",),
             )
             return replace(result, reasons=(untested, *result.reasons))

@@ -127,23 +127,22 @@ class Explainer:
         found_at = nearest.found_at
         where = f"commit {short_commit(found_at)}" if found_at else f"sweep {nearest.row.sweep_id}"
         files = quoted_list(nearest.differing, most=_MOST_FILES)
-        code, message = (
-            "stale-evidence",
-            (
-                "no experiment was recorded on this tree; the nearest evidence is that of "
-                f"{where}, and these files differ from it: {files}"
-            ),
-        )
-        if self._base_moved(nearest):
-            code, message = (
-                "base-moved",
-                (
-                    "no experiment was recorded on this tree. What this commit changes was tested "
-                    f"({where}), but on another base; these files are different there: {files}"
-                ),
-            )
         hints = (nearest.row.command(),)
-        return Reason(code=code, message=message, facts=nearest.differing, hints=hints)
+        if self._base_moved(nearest):
+            return Reason(
+                code="base-moved",
+                message="no experiment was recorded on this tree. What this commit changes was "
+                f"tested ({where}), but on another base; these files are different there: {files}",
+                facts=nearest.differing,
+                hints=hints,
+            )
+        return Reason(
+            code="stale-evidence",
+            message="no experiment was recorded on this tree; the nearest evidence is that of "
+            f"{where}, and these files differ from it: {files}",
+            facts=nearest.differing,
+            hints=hints,
+        )
 
     def _base_moved(self, nearest: NearestRow) -> bool:
         """Say whether all files that this commit changes were tested, on an earlier base."""

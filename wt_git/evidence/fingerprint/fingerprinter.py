@@ -172,8 +172,8 @@ class Fingerprinter:
             )
         except GitError as error:
             notes.append(
-                f"could not snapshot the git working tree ({_reason(error)}): until that is mended, "
-                "what passes is evidence for nothing"
+                f"could not snapshot the git working tree ({_reason(error)}): until this is fixed, "
+                "no pass counts as evidence"
             )
             return None, None, error
         notes.extend(_weaknesses(taken))
