@@ -78,9 +78,10 @@ def test_an_amended_commit_shows_its_evidence(repo):
 
 
 def test_merged_commits_show_their_evidence(repo):
-    """All since the merge began, and a squash has made none."""
+    """All since the merge began, also in a rebase; and a squash has made none."""
     call(run_post_merge, repo, "1")
     assert shown(repo) == [0, 0, 0]
+    (repo.path / ".git/rebase-merge").mkdir()
     call(run_post_merge, repo, "0")
     assert shown(repo) == [1, 1, 0]
 
