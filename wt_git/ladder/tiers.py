@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from wt_git.records.sweep_records import Tier
 
 
-def tier_of(selected: int, *, is_probe: bool = False) -> Tier:
+def tier_of(selected: int, *, is_probe: bool) -> Tier:
     """Return the tier of a sweep of `selected` scenarios; a replay from a recorded point is a probe."""
     if is_probe:
         return "probe"
