@@ -10,7 +10,6 @@ import json
 import socket
 import ssl
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -179,19 +178,12 @@ def served_agent(inject, reset=lambda: None, *, surface=None) -> Iterator[str]:
 @contextmanager
 def served_app(app) -> Iterator[str]:
     """Serve an ASGI application on an ephemeral port; yield its base URL."""
-    import uvicorn  # noqa: PLC0415 - only these tests need it
+    from wt_git.mcp.addresses import listen  # noqa: PLC0415 - only these tests need them
+    from wt_git.mcp.serving import ThreadServer  # noqa: PLC0415
 
-    config = uvicorn.Config(
-        app, log_level="critical", lifespan="off", ws="none", timeout_graceful_shutdown=1
-    )
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        server = uvicorn.Server(config)
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-        thread.start()
-        try:
-            while not server.started:
-                time.sleep(0.005)
-            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-        finally:
-            server.should_exit = True
-            thread.join()
+    listener = listen("127.0.0.1", 0)
+    server = ThreadServer(app, listener)
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    finally:
+        server.stop()

@@ -16,7 +16,7 @@ import pytest
 from kit.mcp_client import call_tool, until
 
 from wt_git.mcp.addresses import listen
-from wt_git.mcp.fastmcp import FastMCPServer, FastMCPServerConfig
+from wt_git.mcp.fastmcp import FastMCPServer, FastMCPServerConfig, child_process
 from wt_git.mcp.fastmcp.child_process import EvidenceClient
 from wt_git.mcp.fastmcp.server import ChildProcessMCPHandle
 
@@ -63,6 +63,24 @@ def config(tmp_path: Path):
     return write
 
 
+@pytest.fixture(scope="module")
+def running_shop(tmp_path_factory) -> Iterator[ChildProcessMCPHandle]:
+    """One process for the tests that leave a server as they find it."""
+    folder = tmp_path_factory.mktemp("shop")
+    (folder / "mock_shop.py").write_text(textwrap.dedent(SHOP))
+    environment = {"PYTHONPATH": str(folder)}
+    with started(FastMCPServerConfig("mock_shop", extra_env=environment)) as handle:
+        yield handle
+
+
+@pytest.fixture
+def shop(running_shop) -> ChildProcessMCPHandle:
+    """The shared process with an empty log and no failure."""
+    running_shop.configure_failure_mode(None)
+    running_shop.reset_call_log()
+    return running_shop
+
+
 @contextlib.contextmanager
 def started(config: FastMCPServerConfig) -> Iterator[ChildProcessMCPHandle]:
     server = FastMCPServer(config=config)
@@ -82,33 +100,31 @@ def refuses(url: str) -> bool:
     return False
 
 
-def test_calls_are_logged_across_the_process_boundary(config):
+def test_calls_are_logged_across_the_process_boundary(shop):
     """The handle tells of tools, calls and definitions what the process knows."""
-    with started(config()) as handle:
-        assert handle.served_tools() == ["add", "environment", "identity", "everything"]
-        assert call_tool(handle.url, "add", {"a": 1}).text == "3"
-        assert call_tool(handle.url, "add", {"a": "x"}).is_error
-        good, bad = handle.call_log()
-        assert (good.tool_name, good.args, good.result, good.extra) == ("add", {"a": 1}, 3, {})
-        assert bad.args == {"a": "x"}
-        assert "ValidationError" in bad.extra["error"]
-        assert handle.served_tool_definitions()[0]["description"] == "Add two numbers."
-        handle.reset_call_log()
-        assert handle.call_log() == []
+    assert shop.served_tools() == ["add", "environment", "identity", "everything"]
+    assert call_tool(shop.url, "add", {"a": 1}).text == "3"
+    assert call_tool(shop.url, "add", {"a": "x"}).is_error
+    good, bad = shop.call_log()
+    assert (good.tool_name, good.args, good.result, good.extra) == ("add", {"a": 1}, 3, {})
+    assert bad.args == {"a": "x"}
+    assert "ValidationError" in bad.extra["error"]
+    assert shop.served_tool_definitions()[0]["description"] == "Add two numbers."
+    shop.reset_call_log()
+    assert shop.call_log() == []
 
 
-def test_a_failure_mode_reaches_the_process(config):
+def test_a_failure_mode_reaches_the_process(shop):
     """What is configured on the handle happens in the process, and a mistake is refused here."""
-    with started(config()) as handle:
-        handle.configure_failure_mode("auth_scope_denied")
-        assert {report["tool"] for report in handle.armed_failures()} == {*handle.served_tools()}
-        assert call_tool(handle.url, "add", {"a": 1}).is_error
-        assert handle.call_log()[0].extra == {"injected": "auth_scope_denied"}
-        with pytest.raises(ValueError, match="lazy"):
-            handle.configure_failure_mode("lazy")
-        handle.configure_failure_mode(None)
-        assert call_tool(handle.url, "add", {"a": 1}).text == "3"
-        assert handle.armed_failures() == []
+    shop.configure_failure_mode("auth_scope_denied")
+    assert {report["tool"] for report in shop.armed_failures()} == {*shop.served_tools()}
+    assert call_tool(shop.url, "add", {"a": 1}).is_error
+    assert shop.call_log()[0].extra == {"injected": "auth_scope_denied"}
+    with pytest.raises(ValueError, match="lazy"):
+        shop.configure_failure_mode("lazy")
+    shop.configure_failure_mode(None)
+    assert call_tool(shop.url, "add", {"a": 1}).text == "3"
+    assert shop.armed_failures() == []
 
 
 def test_a_failure_can_be_asked_for_by_the_environment(config):
@@ -127,19 +143,18 @@ def test_a_failure_can_be_asked_for_by_the_environment(config):
     assert "MOCK_MCP_FAILURE_MODE" not in os.environ
 
 
-def test_the_agent_can_neither_read_nor_clear_the_evidence(config):
+def test_the_agent_can_neither_read_nor_clear_the_evidence(shop):
     """On the port it talks to, it is refused; and the token is nowhere that it could look."""
-    with started(config(host="127.0.0.1")) as handle:
-        call_tool(handle.url, "add", {"a": 1})
-        assert httpx.get(handle.calls_url).status_code == 403
-        assert httpx.post(f"{handle.calls_url}/reset").status_code == 403
-        assert [call.tool_name for call in handle.call_log()] == ["add"]
-        visible = call_tool(handle.url, "everything").text.split("\n")
-        for secret in visible:
-            address = httpx.URL(handle.url)
-            stolen = EvidenceClient(address.host, address.port, secret.strip(' ",') or "none")
-            with contextlib.suppress(RuntimeError, ValueError):
-                pytest.fail(f"{secret!r} opens the evidence: {stolen.get('/calls')}")
+    call_tool(shop.url, "add", {"a": 1})
+    assert httpx.get(shop.calls_url).status_code == 403
+    assert httpx.post(f"{shop.calls_url}/reset").status_code == 403
+    assert [call.tool_name for call in shop.call_log()] == ["add"]
+    visible = call_tool(shop.url, "everything").text.split("\n")
+    for secret in visible:
+        address = httpx.URL(shop.url)
+        stolen = EvidenceClient(address.host, address.port, secret.strip(' ",') or "none")
+        with contextlib.suppress(RuntimeError, ValueError):
+            pytest.fail(f"{secret!r} opens the evidence: {stolen.get('/calls')}")
 
 
 def test_the_given_environment_wins(config):
@@ -160,11 +175,10 @@ def test_a_host_called_calls_is_no_trouble():
     assert handle.calls_url == "http://calls-mcp.example:8080/calls"
 
 
-def test_it_leads_a_session_of_its_own(config):
+def test_it_leads_a_session_of_its_own(shop):
     """Ctrl-C in the terminal of the bench does not reach it."""
-    with started(config()) as handle:
-        pid, session = (int(part) for part in call_tool(handle.url, "identity").text.split("\n"))
-        assert session == pid != os.getpid()
+    pid, session = (int(part) for part in call_tool(shop.url, "identity").text.split("\n"))
+    assert session == pid != os.getpid()
 
 
 def test_started_twice_it_is_one_process_and_stopped_it_is_reaped(config):
@@ -180,8 +194,9 @@ def test_started_twice_it_is_one_process_and_stopped_it_is_reaped(config):
     assert refuses(handle.url)
 
 
-def test_a_child_that_does_not_react_is_killed(config):
+def test_a_child_that_does_not_react_is_killed(config, monkeypatch):
     """A process that handles neither the signal nor the end of its input does not outlive the stop."""
+    monkeypatch.setattr(child_process, "_STOP_LIMIT_S", 0.3)
     server = FastMCPServer(config=config())
     pid = int(call_tool(server.start().url, "identity").text.split("\n")[0])
     os.kill(pid, signal.SIGSTOP)
@@ -249,7 +264,7 @@ def test_a_dead_child_has_no_empty_log(config):
 
 _BENCH = """
 import sys, time
-from wt_git.mcp.fastmcp import FastMCPServer, FastMCPServerConfig
+from wt_git.mcp.fastmcp import FastMCPServer, FastMCPServerConfig, child_process
 server = FastMCPServer(config=FastMCPServerConfig("mock_shop"))
 print(server.start().url, flush=True)
 sys.stdin.read()

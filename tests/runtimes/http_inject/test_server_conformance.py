@@ -20,7 +20,7 @@ class Player:
         self.received = []
 
     async def __call__(self, scope, receive, send):
-        if scope["path"] != "/wt/inject" or not isinstance(self._current(), Breaks):
+        if scope.get("path") != "/wt/inject" or not isinstance(self._current(), Breaks):
             await self._app(scope, receive, send)
             return
         self._position += 1
