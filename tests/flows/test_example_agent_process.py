@@ -11,8 +11,9 @@ from pathlib import Path
 
 import httpx
 import pytest
+from kit.agent_forks import forked_agents
 from kit.commands import ledger, start_wt, wt
-from kit.example_agent import AGENT, PACK, PLUGIN, module
+from kit.example_agent import AGENT, PACK, PLUGIN, forked_child, module
 from kit.openai_server import ScriptedModel, says
 
 from wt_git.mcp.fastmcp import FastMCPServer, LoggingFastMCP
@@ -59,10 +60,11 @@ def agents_of(parent: int) -> list[int]:
 
 def test_as_shipped_the_plugin_shows_green_and_red() -> None:
     """One planted bug; four scenarios at a time change nothing."""
-    ran = wt(
-        *("run", "--pack-source", PACK, "--runtime", PLUGIN),
-        *("--scheduler", "concurrent", "--max-concurrency", "2", "--runs", "2"),
-    )
+    with forked_agents():
+        ran = wt(
+            *("run", "--pack-source", PACK, "--runtime", PLUGIN),
+            *("--scheduler", "concurrent", "--max-concurrency", "2", "--runs", "2"),
+        )
     assert ran.code == 1
     assert verdicts() == VERDICTS
     assert "no_tools_used: the tool servers recorded no call" in ran.err
@@ -71,7 +73,7 @@ def test_as_shipped_the_plugin_shows_green_and_red() -> None:
 
 def test_as_shipped_the_endpoint_shows_green_and_red() -> None:
     """The same verdicts from the agent's own account."""
-    child = module("child").Child()
+    child = forked_child()
     try:
         ran = wt(
             *("run", "--pack-source", PACK, "--runtime", "http_inject", "--runs", "2"),
@@ -146,17 +148,18 @@ def test_an_agent_that_cannot_start_says_why(options, environment, why, monkeypa
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     with pytest.raises(RuntimeError, match="the agent did not start") as caught:
-        module("child").Child(*options)
+        forked_child(*options)
     assert why in str(caught.value)
 
 
 def test_a_plugin_that_cannot_start_its_agent_makes_an_error_of_the_scenario() -> None:
     """No verdict on an agent that never was; the reason is on the line."""
-    ran = wt(
-        *("run", "--pack-source", PACK, "--runtime", PLUGIN),
-        *("--scenario", "hours_on_saturday"),
-        env={"AGENT_MISREPORT": "sometimes"},
-    )
+    with forked_agents():
+        ran = wt(
+            *("run", "--pack-source", PACK, "--runtime", PLUGIN),
+            *("--scenario", "hours_on_saturday"),
+            env={"AGENT_MISREPORT": "sometimes"},
+        )
     assert ran.code == 1
     assert "ERROR   hours_on_saturday" in ran.out
     assert "AGENT_MISREPORT" in ran.out
@@ -180,7 +183,7 @@ def test_the_first_of_two_servers_with_the_same_tool_is_called() -> None:
             server.tool()(function)
     servers = [FastMCPServer(mcp_instance=server) for server in (ours, theirs)]
     urls = [server.start().url for server in servers]
-    child = module("child").Child("--tools", urls[0], "--tools", urls[1])
+    child = forked_child("--tools", urls[0], "--tools", urls[1])
     try:
         for question in ("Open on Friday?", 'Where is "Dune"?'):
             request = {"messages": [{"role": "user", "content": question}], "timeout_s": 20}
@@ -197,7 +200,7 @@ def test_the_first_of_two_servers_with_the_same_tool_is_called() -> None:
 def test_a_tool_server_that_went_away_is_the_failure_of_the_agent() -> None:
     """The turn is answered with an error that names the cause; the agent lives on."""
     tools = FastMCPServer(mcp_instance=LoggingFastMCP("short-lived"))
-    child = module("child").Child("--tools", tools.start().url)
+    child = forked_child("--tools", tools.start().url)
     tools.stop()
     try:
         request = {"messages": [{"role": "user", "content": "Open on Friday?"}], "timeout_s": 20}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from kit.agent_forks import forked_agents
 from kit.commands import traces, wt
 from kit.example_agent import PACK, PLUGIN
 from kit.openai_server import MODEL, ScriptedModel, calls, says
@@ -18,7 +19,7 @@ SCENARIO = "hours_on_saturday"
 def test_what_tool_servers_saw_is_judged_again_and_seen_again() -> None:
     """From the saved trace as it was live; and a replay mounts the tools of the pack anew."""
     answers = (calls("opening_hours", day="Saturday"), says("On Saturday we close at 16:00."))
-    with ScriptedModel() as model:
+    with ScriptedModel() as model, forked_agents():
         environment = {"AGENT_OPENAI_URL": model.url, "AGENT_MODEL": MODEL}
         model.script(*answers)
         ran = wt("run", *FLOWN, "--scenario", SCENARIO, env=environment)

@@ -17,8 +17,30 @@ import subprocess
 import sys
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 AGENT = Path(__file__).resolve().parents[2] / "docs" / "examples" / "agent"
+
+
+@contextlib.contextmanager
+def forked_agents() -> Iterator[None]:
+    """In the block, `subprocess.Popen` forks an agent where it was to start one."""
+    start = subprocess.Popen
+
+    class ForkOrStart(start):
+        def __new__(cls, command: Any, *_more: Any, **_options: Any) -> Any:
+            if isinstance(command, list) and command[:2] == [sys.executable, str(AGENT)]:
+                return ForkedAgent(*command[2:])
+            return super().__new__(cls)
+
+    subprocess.Popen = ForkOrStart
+    try:
+        yield
+    finally:
+        subprocess.Popen = start
 
 
 class ForkedAgent:
@@ -99,7 +121,10 @@ def _become_agent(main, asked, descriptors: list[int]) -> int:
     os.environ.update(asked["environ"])
     sys.argv = [str(AGENT), *asked["options"]]
     sys.stdin, sys.stdout = open(0), open(1, "w")  # noqa: SIM115
-    return main()
+    try:
+        return main()
+    except SystemExit as ended:
+        return ended.code
 
 
 if __name__ == "__main__":

@@ -6,8 +6,7 @@ import importlib
 import sys
 from typing import TYPE_CHECKING, Any, Self
 
-import pytest
-from kit.agent_forks import ForkedAgent
+from kit.agent_forks import ForkedAgent, forked_agents
 from kit.documents import PROJECT
 
 from wt_git.api.runner import ScenarioResult, run_scenario
@@ -37,16 +36,10 @@ def scenario(name: str) -> Scenario:
     return found
 
 
-def forked_child(*options: str, timeout_s: float = 30.0) -> Any:
-    """Return what `child.Child` is, with a process that was forked instead of started."""
-    made = object.__new__(module("child").Child)
-    made.process = ForkedAgent("--port", "0", "--with-parent", *options)
-    try:
-        made.url = made._wait_for_url(timeout_s)
-    except BaseException:
-        made.stop()
-        raise
-    return made
+def forked_child(*options: str) -> Any:
+    """Return a `child.Child` whose process was forked instead of started."""
+    with forked_agents():
+        return module("child").Child(*options)
 
 
 class Endpoint:
@@ -81,13 +74,13 @@ class Mounted:
         self.handles: list[Any] = []
 
     def __enter__(self) -> Self:
-        self._patch = pytest.MonkeyPatch()
-        self._patch.setattr(module("plugin"), "Child", forked_child)
+        self._forks = forked_agents()
+        self._forks.__enter__()
         return self
 
     def __exit__(self, *_exc: object) -> None:
         """Handles are torn down with their batch."""
-        self._patch.undo()
+        self._forks.__exit__(None, None, None)
 
     @property
     def process(self) -> ForkedAgent:
