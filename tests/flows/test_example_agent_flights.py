@@ -12,6 +12,7 @@ from kit.openai_server import MODEL, Answer, ScriptedModel, calls, calls_raw, sa
 
 from wt_git.api.perturbations import InjectStaleMemory
 from wt_git.api.scenario import Scenario
+from wt_git.runtimes.http_inject.client import Client
 from wt_git.spi.agent_runtime import AgentConfig, SamplingConfig
 
 if TYPE_CHECKING:
@@ -163,9 +164,10 @@ def test_after_a_crash_the_next_run_begins_on_a_fresh_agent(model):
     assert [gate(run) for run in result.runs] == [False, True]
 
 
-def test_an_agent_that_stops_dead_meets_the_drivers_deadline(model):
-    """The driver waits for the agent's own deadline and a grace of 5 s, not for ever."""
-    with Endpoint(timeout_s=0.5) as pilot:
+def test_an_agent_that_stops_dead_meets_the_drivers_deadline(model, monkeypatch):
+    """The driver waits for the agent's own deadline and a grace, here of 0.5 s, not for ever."""
+    monkeypatch.setitem(Client.__init__.__kwdefaults__, "grace_s", 0.5)
+    with Endpoint(timeout_s=2) as pilot:
 
         def stop() -> Answer:
             os.kill(pilot.process.pid, signal.SIGSTOP)
