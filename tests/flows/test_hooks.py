@@ -109,7 +109,7 @@ def test_what_was_tested_and_not_committed_is_named(tested, remote):
     said = tested.refused("origin", "main")
     assert "these files differ from it: 'new one.txt'" in said
     assert (
-        "first: commit, undo or (in .git/info/exclude) ignore what is here and not in that commit: 'new one.txt'"
+        "first: commit, undo or (in .git/info/exclude) ignore these differences from that commit: 'new one.txt'"
         in said
     )
     tested.commit("with it")
@@ -138,7 +138,7 @@ def test_another_commit_than_the_one_that_is_checked_out_is_refused(tested):
 def test_the_very_first_push_is_told_what_an_experiment_is(project, remote):
     """Nothing was ever recorded: the rule, and the command with the runtime that the policy names."""
     said = project.refused("origin", "main")
-    assert "rule: what is pushed needs evidence of a focused experiment against in_memory" in said
+    assert "rule: a pushed branch needs evidence of a focused experiment against in_memory" in said
     (command,) = [line for line in said.split("\n") if "  run: wt run" in line]
     assert "--runtime=in_memory" in command
     assert "where PACK is the name of an installed pack; for a pack in a file write" in said
@@ -338,7 +338,7 @@ def test_a_repository_whose_notes_cannot_be_read_is_no_pass(tmp_path):
     assert not (project.path / ".git/hooks/pre-push").exists()
     done = hook(project, "pre-push", f"main {commit} refs/heads/main {'0' * 64}\n")
     assert done.returncode == 1
-    assert "cannot be told" in done.stderr
+    assert "cannot be checked" in done.stderr
     assert "git push --no-verify" in done.stderr
 
 
@@ -487,12 +487,12 @@ def committed(project: Project, *args: str) -> subprocess.CompletedProcess:
 def test_a_commit_is_told_whether_it_has_evidence(tested):
     """It goes through either way."""
     done = committed(tested, "--allow-empty")
-    assert "what is committed is covered by" in done.stderr
+    assert "this commit is covered by" in done.stderr
     tested.write({"agent.txt": "not tested\n"})
     tested.git("add", "agent.txt")
     done = committed(tested)
     assert done.returncode == 0
-    assert "what is committed has no evidence yet" in done.stderr
+    assert "this commit has no evidence yet" in done.stderr
     assert "'agent.txt'" in done.stderr
 
 

@@ -45,7 +45,7 @@ def test_missing_evidence_is_said_and_the_commit_is_made(repo):
     """With one command."""
     result = pre_commit(repo)
     assert result.exit_code == 0
-    assert result.lines[0] == "what is committed has no evidence yet, which a push may ask for"
+    assert result.lines[0] == "this commit has no evidence yet, and a push may require it"
     assert result.lines[1].startswith("  seen: there are no notes here")
     assert [one for one in result.lines if one.startswith(("  run:", "  or:"))] == [
         "  run: wt run --pack=PACK --runtime=RUNTIME"
@@ -58,7 +58,7 @@ def test_a_policy_may_refuse_the_commit(repo):
     policy(repo, 'pre_commit = "refuse"\n')
     result = pre_commit(repo)
     assert result.exit_code == 1
-    assert result.lines[0] == "refused: what would be committed has no evidence that counts"
+    assert result.lines[0] == "refused: this commit would have no evidence that counts"
     assert result.lines[1].startswith("  rule: ")
     assert [one[:5] for one in result.lines if one.startswith(("  run:", "  or:"))] == [
         "  run",
@@ -86,7 +86,7 @@ def test_the_staged_tree_is_what_counts(repo):
     result = pre_commit(repo)
     assert result.exit_code == 0
     assert len(result.lines) == 1
-    assert result.lines[0].startswith("what is committed is covered by focused evidence of sweep a")
+    assert result.lines[0].startswith("this commit is covered by focused evidence of sweep a")
 
 
 def test_git_may_name_another_index(repo):
@@ -117,7 +117,7 @@ def test_what_cannot_be_told_does_not_stop_a_commit(repo, tmp_path):
     result = pre_commit(repo)
     assert result.exit_code == 0
     assert len(result.lines) == 1
-    assert "whether there is evidence cannot be told: " in result.lines[0]
+    assert "the evidence cannot be checked: " in result.lines[0]
     assert run_pre_commit(GitHookCall(tmp_path, (), b"", {})) == (0, ())
 
 

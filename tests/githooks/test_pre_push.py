@@ -70,13 +70,13 @@ def test_a_branch_without_evidence_is_refused(repo):
     result = push(repo)
     assert result.exit_code == 1
     assert result.lines[0].startswith("refused: main at ")
-    assert result.lines[1].startswith("  rule: what is pushed needs evidence of a focused")
+    assert result.lines[1].startswith("  rule: a pushed branch needs evidence of a focused")
     assert result.lines[2].startswith("  seen: there are no notes here")
     assert "  run: wt run --pack=PACK --runtime=RUNTIME" in result.lines
     assert "  or: wt verify --fetch" in result.lines
     assert result.lines[-1] == "then push again: git push origin HEAD:refs/heads/main"
     assert "first:" not in said(result)
-    assert "what is run must be what is pushed" not in said(result)
+    assert "an experiment must test the pushed commit" not in said(result)
     assert "wt notes rebuild" not in said(result)
 
 
@@ -94,7 +94,7 @@ def test_what_has_to_be_done_before_the_experiment(repo):
     repo.git("add", "pyproject.toml")
     repo.git("commit", "--quiet", "--message", "policy")
     (step,) = [one for one in push(repo).lines if one.startswith("  first: ")]
-    assert step.endswith("ignore what is here and not in that commit: 'new.py'")
+    assert step.endswith("ignore these differences from that commit: 'new.py'")
     (repo.path / "new.py").unlink()
     assert "first:" not in said(push(repo))
     below = push(repo, GIT_PREFIX="docs/")
@@ -108,7 +108,7 @@ def test_of_several_refused_branches_each_is_named(repo):
         "refused: main at " + repo.git("rev-parse", "HEAD")[:3],
         "refused: other at " + repo.git("rev-parse", "HEAD")[:2],
     ]
-    assert "what is run must be what is pushed" in said(result)
+    assert "an experiment must test the pushed commit" in said(result)
     assert said(result).endswith("git push origin HEAD:refs/heads/main HEAD:refs/heads/other")
 
 
@@ -118,7 +118,7 @@ def test_a_commit_that_is_not_checked_out_has_no_steps(repo):
     repo.write({"agent.py": "new\n"})
     repo.commit("second")
     result = push(repo, f"{first}:main")
-    assert "what is run must be what is pushed" in said(result)
+    assert "an experiment must test the pushed commit" in said(result)
 
 
 def test_the_push_to_repeat_is_the_one_that_was_refused(repo):
@@ -179,7 +179,7 @@ def test_outside_of_a_repository_a_push_cannot_be_checked(repo, tmp_path):
     """What cannot be checked is refused, and the way around it is named."""
     result = push(repo, folder=tmp_path)
     assert result.exit_code == 1
-    assert result.lines[0].startswith("refused: whether there is evidence cannot be told: ")
+    assert result.lines[0].startswith("refused: the evidence cannot be checked: ")
     assert result.lines[-1] == "  or push without the check: git push --no-verify"
 
 

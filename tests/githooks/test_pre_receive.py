@@ -139,7 +139,7 @@ def test_notes_that_are_no_commit_are_refused(repo):
     """Nobody could read them."""
     result = receive(repo, (NOTES, "HEAD:agent.py", NOTES))
     assert result.exit_code == 1
-    assert "cannot be told" in said(result)
+    assert "cannot be checked" in said(result)
 
 
 def test_evidence_in_the_same_push_counts(repo):
@@ -159,5 +159,5 @@ def test_what_cannot_be_checked_is_refused(repo, tmp_path):
     line = f"{NONE} {'e' * 40} refs/heads/main\n".encode()
     result = run_pre_receive(GitHookCall(tmp_path, (), line, {}))
     assert result.exit_code == 1
-    assert result.lines[0].startswith("refused: whether there is evidence cannot be told: ")
+    assert result.lines[0].startswith("refused: the evidence cannot be checked: ")
     assert run_pre_receive(GitHookCall(repo.path, (), line, {})).exit_code == 1

@@ -1,1 +1,1 @@
-"""The git hooks and their installation. The lifecycle hooks of a sweep are in `wt_git.hooks`."""
+"""The git hooks and their installation. Lifecycle hooks of a sweep are not part of it."""

@@ -36,7 +36,7 @@ def run_pre_commit(call: GitHookCall) -> GitHookResult:
     try:
         found = _staged_evidence(call, lambda gate: gate.pre_commit != "off")
     except WindTunnelError as error:
-        return GitHookResult(lines=(f"whether there is evidence cannot be told: {error.message}",))
+        return GitHookResult(lines=(f"the evidence cannot be checked: {error.message}",))
     return found.pre_commit_result() if found else GitHookResult()
 
 

@@ -39,7 +39,7 @@ READS_STDIN = frozenset({"pre-push", "pre-receive", "post-rewrite"})
 """The hooks to which git writes a line for each ref or commit."""
 
 GATES = frozenset({"pre-push", "pre-receive"})
-"""The hooks that refuse whatever they cannot check."""
+"""The hooks that refuse a push if they cannot check it."""
 
 PYTHON_KEY = "windtunnel.python"
 """The key of git's configuration for the interpreter that runs hooks."""

@@ -196,10 +196,10 @@ def _hook_file(where: HookFolder, name: str, *, fix: bool) -> SetUpPart:
     if hook_in(path.with_name(f"{name}.legacy")) == name and os.access(path, os.X_OK):
         return SetUpPart("there", f"{name}: the pre-commit framework's hook calls '{path}.legacy'")
     if not fix:
-        what = "is another version's" if ours else "is not Wind Tunnel's"
-        return SetUpPart(
-            "missing", f"{name}: '{path}' {what if os.path.lexists(path) else 'is missing'}"
-        )
+        problem = "is of another version" if ours else "is not Wind Tunnel's"
+        if not os.path.lexists(path):
+            problem = "is missing"
+        return SetUpPart("missing", f"{name}: '{path}' {problem}")
     where.path.mkdir(parents=True, exist_ok=True)
     chained = path.with_name(f"{name}.chained")
     foreign = os.path.lexists(path) and not ours

@@ -88,7 +88,7 @@ def _default_branch(home: Path) -> list[SetUpPart]:
         return []  # nothing was pushed yet
     head = ask(("symbolic-ref", "--short", "HEAD"), cwd=home).out.decode("utf-8", "replace").strip()
     text = (
-        f"HEAD is at '{head}', which is not there: a new branch is judged by what it brings itself"
+        f"HEAD is at '{head}', which is not there: a new branch is then checked by its own policy"
     )
     hints = tuple(f"git symbolic-ref HEAD {shlex.quote(one)}" for one in branches[:_SHOWN])
     return [SetUpPart("note", text, hints)]

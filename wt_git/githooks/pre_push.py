@@ -44,7 +44,7 @@ def check_before_push(call: GitHookCall, updated: Sequence[PushedRef]) -> GitHoo
             raise UsageError("git started this hook outside of a repository")
         return _checked(call, repository, updated)
     except WindTunnelError as error:
-        why = f"refused: whether there is evidence cannot be told: {error.message}"
+        why = f"refused: the evidence cannot be checked: {error.message}"
         hints = (*error.hints, f"or push without the check: {_UNCHECKED}")
         return GitHookResult(EXIT_NO, (why, *(f"  {hint}" for hint in hints)))
 
@@ -98,7 +98,7 @@ def _first_steps(
     if paths:
         named = quoted_list(paths, most=_MOST_PATHS)
         steps.append(
-            "commit, undo or (in .git/info/exclude) ignore what is here and not in that commit: "
+            "commit, undo or (in .git/info/exclude) ignore these differences from that commit: "
             f"{named}"
         )
     if call.environ.get("GIT_PREFIX"):  # pushed from a subfolder

@@ -35,7 +35,7 @@ def check_received(call: GitHookCall, pushed: Sequence[PushedRef]) -> GitHookRes
     try:
         return _checked(call, pushed)
     except WindTunnelError as error:
-        why = f"refused: whether there is evidence cannot be told: {error.message}"
+        why = f"refused: the evidence cannot be checked: {error.message}"
         return GitHookResult(EXIT_NO, (why, *(f"  {hint}" for hint in error.hints)))
 
 
@@ -111,5 +111,5 @@ def _lost_key(notes: Notes, new: str, old: str) -> str | None:
 
 def _contains(notes: Notes, new: str, old: str) -> bool:
     if commit_id(notes.repository, new) is None:
-        raise UsageError(f"what is pushed to {notes.ref} is no commit")
+        raise UsageError(f"{notes.ref} would not point to a commit")
     return new == old or bool(notes.repository.descendant_of(new, old))

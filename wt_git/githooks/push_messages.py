@@ -57,9 +57,9 @@ def rule_line(gate: Gate) -> str:
     """Return the line with the requirement of a policy."""
     against = f" against {gate.runtime}" if gate.runtime else ""
     packs = f" of {_each_once(gate.packs)}" if gate.packs else ""
-    where = "each pushed commit" if gate.commits == "each" else "what is pushed"
+    where = "each pushed commit" if gate.commits == "each" else "a pushed branch"
     tier = "a focused experiment" if gate.require == "focused" else "a regression"
-    return f"  rule: {where} needs evidence of {tier}{against}{packs} on its very tree"
+    return f"  rule: {where} needs evidence of {tier}{against}{packs} on exactly its tree"
 
 
 def suggested_commands(result: NotCovered, gate: Gate, *, rebuildable: bool = False) -> list[str]:
@@ -132,7 +132,7 @@ def refusal_lines(
         lines.append(f"refused: {len(refused) - _SHOWN} more commits have no evidence that counts")
     if first is None:
         lines.append(
-            "what is run must be what is pushed: commit or undo other edits first, or check that "
-            "commit out"
+            "an experiment must test the pushed commit: commit or undo other edits first, or check "
+            "that commit out"
         )
     return lines

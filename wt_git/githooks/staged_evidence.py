@@ -31,13 +31,13 @@ class StagedEvidence(NamedTuple):
     def pre_commit_result(self) -> GitHookResult:
         """Return the result of `pre-commit`."""
         if isinstance(self.result, Covered):
-            return GitHookResult(lines=(covered_line("what is committed", self.result),))
+            return GitHookResult(lines=(covered_line("this commit", self.result),))
         seen = seen_lines(self.result)
         suggested = suggested_commands(self.result, self.gate)
         if self.gate.pre_commit != "refuse":
-            head = "what is committed has no evidence yet, which a push may ask for"
+            head = "this commit has no evidence yet, and a push may require it"
             return GitHookResult(EXIT_YES, (head, *seen, *command_lines(suggested[:1])))
-        head = "refused: what would be committed has no evidence that counts"
+        head = "refused: this commit would have no evidence that counts"
         lines = (head, rule_line(self.gate), *seen, *command_lines(suggested))
         return GitHookResult(
             EXIT_NO, (*lines, "then commit again; unchecked: git commit --no-verify")
