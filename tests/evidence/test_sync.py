@@ -236,5 +236,5 @@ def test_several_remotes_are_folded_in_together(clones):
     notes = opened(one.path)
     assert merge_fetched_notes(notes) is True
     assert set(notes.live_view().sweeps(TREE)) == {sweep_id(1), sweep_id(2)}
-    assert set(notes.tracked()) == {"colleague", "origin"}
+    assert set(notes.fetched_tips()) == {"colleague", "origin"}
     assert key("x") not in set(notes.view().record_keys())

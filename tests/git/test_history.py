@@ -76,10 +76,10 @@ def test_a_shallow_clone_knows_that_it_is_cut(here, tmp_path):
     head = found.resolve("HEAD")
     (oldest,) = found.ancestors(head.id)
     assert oldest.parents == (here.git("rev-parse", "HEAD~2"),)
-    assert found.cut == {oldest.id}
-    assert found.is_cut(head.id)
+    assert found.shallow_commits == {oldest.id}
+    assert found.lacks_ancestors(head.id)
     assert found.commit(oldest.parents[0]) is None
-    assert not history(here).is_cut(here.git("rev-parse", "HEAD"))
+    assert not history(here).lacks_ancestors(here.git("rev-parse", "HEAD"))
 
 
 @pytest.mark.parametrize(
@@ -92,15 +92,15 @@ def test_ranges_are_those_of_git(here, spec):
     here.commit("topic")
     here.git("checkout", "--quiet", "-")
     listed = here.git("rev-list", "--topo-order", spec).split()
-    found = history(here).between(spec)
+    found = history(here).commits_in_range(spec)
     assert sorted(one.id for one in found) == sorted(listed)
 
 
 def test_a_range_with_an_end_that_is_not_here(here):
     """None, not an empty range."""
-    assert history(here).between("nowhere..HEAD") is None
-    assert history(here).between("HEAD..nowhere") is None
-    assert history(here).between("nowhere") is None
+    assert history(here).commits_in_range("nowhere..HEAD") is None
+    assert history(here).commits_in_range("HEAD..nowhere") is None
+    assert history(here).commits_in_range("nowhere") is None
 
 
 def test_one_commit_contains_another(here):

@@ -84,7 +84,7 @@ def _fetch(history: History, revision: str) -> str:
     """Return a command that may fetch a commit. A remote knows names, but not `HEAD~2` or `a..b`."""
     if _COMPUTED.search(revision) is None:
         return f"git fetch origin {shell_word(revision)}"
-    return "git fetch --unshallow" if history.cut else "git fetch"
+    return "git fetch --unshallow" if history.shallow_commits else "git fetch"
 
 
 def notes_here() -> NotesHere:
@@ -178,7 +178,7 @@ def print_log(
     """Print commits with the experiments on their trees."""
     notes = notes_here().notes
     history = History(notes.repository)
-    found = history.between(commits)
+    found = history.commits_in_range(commits)
     if found is None:
         raise no_commit(history, commits)
     log = commit_log(notes.repository, notes.view(), found, limit=limit, scenario=scenario)

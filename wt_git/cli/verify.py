@@ -236,7 +236,7 @@ class _Session:
     def _note_trees(self) -> tuple[str, ...]:
         """Return the trees of the notes here: recorded, and fetched from each remote."""
         notes = self._here.notes
-        tips = [tip for tip in (notes.tip(), *notes.tracked().values()) if tip is not None]
+        tips = [tip for tip in (notes.tip(), *notes.fetched_tips().values()) if tip is not None]
         found = (self._history.commit(tip) for tip in tips)
         return tuple(dict.fromkeys(one.tree for one in found if one is not None))
 

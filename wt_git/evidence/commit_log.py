@@ -39,7 +39,7 @@ def commit_log(
     logged = (_logged(checker, one, scenario, skipped) for one in commits)
     wanted = (one for one in logged if scenario is None or one.rows)
     found = list(itertools.islice(wanted, limit))
-    return CommitLog(commits=found, cut=bool(checker.history.cut), skipped=len(skipped))
+    return CommitLog(commits=found, cut=bool(checker.history.shallow_commits), skipped=len(skipped))
 
 
 def _logged(

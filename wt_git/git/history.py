@@ -1,7 +1,7 @@
 """Commits and their files, read from the object store; the working directory is not used.
 
 In a shallow clone libgit2 reports the oldest commits as having no parents. Here a commit has the
-parents that were written into it; `History.cut` names the commits whose parents are missing.
+parents that were written into it; `History.shallow_commits` are the commits with missing parents.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from wt_git.git.trees import EXECUTABLE, FILE, find_entry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-
 
 _SIGNED_AT = re.compile(rb"> (-?\d{1,12}) [+-]\d{4}$")
 _ABBREVIATED = 10
@@ -65,11 +64,6 @@ def new_commits(
     except (pygit2.GitError, KeyError, ValueError) as error:
         raise GitError(f"the history of {tip} cannot be walked: {error}") from error
     return found[::-1]
-
-
-def remote_tips(repository: pygit2.Repository, remote: str) -> list[str]:
-    """Return the commits of the remote-tracking branches of `remote`."""
-    return branch_tips(repository, f"refs/remotes/{remote}/")
 
 
 def branch_tips(repository: pygit2.Repository, prefix: str = "refs/heads/") -> list[str]:
@@ -120,7 +114,7 @@ class History:
         return Path(self.repository.workdir) if self.repository.workdir else None
 
     @cached_property
-    def cut(self) -> frozenset[str]:
+    def shallow_commits(self) -> frozenset[str]:
         """The commits whose parents are missing from a shallow clone."""
         try:
             text = (common_folder(self.repository) / "shallow").read_text("ascii")
@@ -189,11 +183,13 @@ class History:
             if one.id != full_id:
                 yield one
 
-    def is_cut(self, full_id: str) -> bool:
+    def lacks_ancestors(self, full_id: str) -> bool:
         """Say whether some ancestors of `full_id` are missing from this clone."""
-        if not self.cut:
+        if not self.shallow_commits:
             return False
-        return any(one.id in self.cut for one in self._walk(self.repository.walk(full_id)))
+        return any(
+            one.id in self.shallow_commits for one in self._walk(self.repository.walk(full_id))
+        )
 
     def contains(self, tip: str, full_id: str) -> bool:
         """Say whether `full_id` is `tip` or a known ancestor of it."""
@@ -203,7 +199,7 @@ class History:
             return False
         return self.repository.descendant_of(tip, full_id)
 
-    def between(self, spec: str) -> Iterator[CommitFacts] | None:
+    def commits_in_range(self, spec: str) -> Iterator[CommitFacts] | None:
         """Yield the commits of `A..B`, `A...B`, or all of one revision, the newest first.
 
         None when an end of the range is missing.

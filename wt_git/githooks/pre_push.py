@@ -116,7 +116,7 @@ def _push_notes(remote: str | None, notes: Notes, settings: Settings) -> list[st
     ):
         return []
     tip = notes.tip()
-    if tip is None or tip == notes.tracked().get(remote):
+    if tip is None or tip == notes.fetched_tips().get(remote):
         return []
     from wt_git.githooks.commit_notes import share_along  # noqa: PLC0415 - rarely new notes
 

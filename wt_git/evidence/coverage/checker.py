@@ -158,9 +158,9 @@ class CoverageChecker:
     ) -> EarlierEvidence:
         """Say whether a commit that this one builds on has evidence for `target`."""
         same = {one.tree for one in own}
-        cut = commit.commit in self.history.cut
+        cut = commit.commit in self.history.shallow_commits
         for facts in self._builds_on(commit):
-            cut = cut or facts.id in self.history.cut
+            cut = cut or facts.id in self.history.shallow_commits
             patterns = dict.fromkeys((commit.not_under_test, self._patterns_of(facts)))
             trees = [one for each in patterns for one in self._earlier_trees.of(facts.tree, each)]
             # A commit with the same tree under test has the same evidence, which is not earlier.

@@ -77,7 +77,7 @@ class Explainer:
             reasons.append(self._stale(nearest))
         elif self.view:
             reasons.append(replace(bare[0], hints=(self._first_command(),)))
-        if nearest is None and any(map(self.history.is_cut, self.commit.starts)):
+        if nearest is None and any(map(self.history.lacks_ancestors, self.commit.starts)):
             reasons.append(
                 Reason(
                     code="history-short",

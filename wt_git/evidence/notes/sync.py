@@ -83,7 +83,7 @@ def merge_fetched_notes(notes: Notes) -> bool:
 
     Git shows the live ref only. No network. Raises `GitError`.
     """
-    tips = notes.tracked()
+    tips = notes.fetched_tips()
     if not tips or set(tips.values()) <= {notes.tip()}:
         return False
     with notes.transaction(f"unite with the notes of {', '.join(sorted(tips))}") as tx:
@@ -130,7 +130,7 @@ class _Exchange:
         notes, into = self._notes, tracking_ref(self._remote)
         match remote.fetch(notes.folder, self._remote, notes.ref, into, timeout_s=self.left_s):
             case remote.Done():
-                return notes.tracked().get(self._remote)
+                return notes.fetched_tips().get(self._remote)
             case remote.NothingThere():
                 return None
             case remote.LostRace(reason):

@@ -72,7 +72,7 @@ class Notes:
         """Return the commit of the live ref; None before the first note."""
         return read_ref(self.repository, self.ref)
 
-    def tracked(self) -> dict[str, str]:
+    def fetched_tips(self) -> dict[str, str]:
         """Return the last fetched notes commit of each configured remote that has one."""
         names = [name for name in self.repository.remotes.names() if name]
         tips = {name: read_ref(self.repository, tracking_ref(name)) for name in names}
@@ -83,7 +83,7 @@ class Notes:
 
         With `at`, the union of these notes commits instead.
         """
-        tips = [self.tip(), *self.tracked().values()] if at is None else at
+        tips = [self.tip(), *self.fetched_tips().values()] if at is None else at
         trees = [root_tree_of(self.repository, tip) for tip in tips if tip is not None]
         return NotesView(self.repository, tuple(dict.fromkeys(trees)))
 
