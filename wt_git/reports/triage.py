@@ -24,7 +24,7 @@ from wt_git.records.layout import check_directory, readable_records
 from wt_git.records.runs.run_files import peek
 from wt_git.records.runs.run_filter import RunFilter, missing_labels, missing_scenarios
 from wt_git.records.runs.saved_scores import scored_scenario
-from wt_git.reports.run_groups.directory_scan import SkippedFiles, matching_files, read_matching
+from wt_git.reports.run_groups.directory_scan import SkippedFiles, matching_files, scan_directory
 from wt_git.reports.wording import markdown_table
 from wt_git.text import markdown_text, one_line
 
@@ -39,11 +39,13 @@ if TYPE_CHECKING:
     from wt_git.records.runs.run_files import RunFile
     from wt_git.records.runs.saved_runs import SavedRun
 
+UNKNOWN = "unknown"
 _LONGEST_LINE = 1000
+_EVIDENCE_LINES, _EVIDENCE_CHARACTERS = 2, 80
 
 
 class Fix(Protocol):
-    """What a classifier suggests."""
+    """The fix that a classifier suggests."""
 
     fix_vector: str
     target: dict[str, Any]
@@ -52,7 +54,7 @@ class Fix(Protocol):
 
 
 class Classification(Protocol):
-    """What a classifier says of a failed run."""
+    """The answer of a classifier about a failed run."""
 
     category: str
     confidence: float
@@ -60,70 +62,70 @@ class Classification(Protocol):
 
     @property
     def suggested_fix(self) -> Fix | None:
-        """What may help."""
+        """A change that may help; None without a suggestion."""
 
 
 class Classify(Protocol):
-    """The method of a classifier. It does not raise."""
+    """The `classify` method of a classifier. It does not raise."""
 
     def __call__(self, scenario: Scenario, trace: Trace, score: Score) -> Classification:
-        """Say what kind of failure a run is."""
+        """Return the category of the failure, with evidence."""
 
 
 class TriageReader:
-    """The runs that were taken in: `failures` by category; `labels` and `scenarios` that were met."""
+    """The runs that were read: `failures` by category, and the `labels` and `scenarios` met."""
 
-    def __init__(self, asked: RunFilter, classify: Classify) -> None:
+    def __init__(self, run_filter: RunFilter, classify: Classify) -> None:
         self.failures: dict[str, list[TriagedRun]] = {}
         self.labels: set[str] = set()
         self.scenarios: set[str] = set()
-        self.left_out = SkippedFiles()
-        self._asked = asked
+        self.skipped = SkippedFiles()
+        self._filter = run_filter
         self._classify = classify
         self._counts = dict.fromkeys(("PASS", "INVALID", "FAIL"), 0)
         self._seen: set[tuple[str, str, str]] = set()
 
     def read(self, runs_dir: Path, *, everywhere: bool) -> None:
-        """Take in all runs below `runs_dir` that were asked for.
+        """Read all runs below `runs_dir` that match the filter.
 
-        Without `everywhere`, nothing is opened that is stored where a label belongs that was not
-        asked for. Raises `OSError` when the directory cannot be listed.
+        Without `everywhere`, only the folders of the labels in the filter are read. Raises `OSError`
+        when the directory cannot be listed.
         """
-        for file in matching_files(runs_dir, self._asked, self.left_out, everywhere=everywhere):
+        for file in matching_files(runs_dir, self._filter, self.skipped, everywhere=everywhere):
             self._take(file)
 
     def totals(self) -> TriageTotals:
-        """Return how many runs there were of each kind."""
+        """Return the number of runs of each kind."""
         return TriageTotals(
             failed=self._counts["FAIL"],
             passed=self._counts["PASS"],
             invalid=self._counts["INVALID"],
-            skipped=self.left_out.unfinished + self.left_out.unreadable.number,
+            skipped=self.skipped.unfinished + self.skipped.unreadable.number,
         )
 
     def _take(self, file: RunFile) -> None:
         identity = peek(file.path)
-        if identity is not None and not self._asked.run(identity.scenario, identity.label):
+        if identity is not None and not self._filter.run(identity.scenario, identity.label):
             self._meet(identity.scenario, identity.label)
         elif file.is_scored:
             self._load(file.path)
         elif identity is not None or file.is_stamped:
-            # Without a score and a name of ours, it is somebody else's file.
-            self.left_out.unfinished += 1
+            # A file without a score that has no run's name belongs to another program.
+            self.skipped.unfinished += 1
 
     def _meet(self, scenario: str, label: str) -> None:
         self.labels.add(label)
-        if self._asked.label(label):
+        if self._filter.label(label):
             self.scenarios.add(scenario)
 
     def _load(self, path: str) -> None:
-        run = self.left_out.flight(path)
+        run = self.skipped.load(path)
         if run is None:
             return
         self._meet(run.scenario, run.label)
         identity = (run.scenario, run.label, run.run_id)
         is_again = bool(run.run_id) and identity in self._seen
-        if is_again or not self._asked.run(run.scenario, run.label):
+        if is_again or not self._filter.run(run.scenario, run.label):
             return
         self._seen.add(identity)
         if run.verdict == "FAIL" and not self._triage(run):
@@ -131,20 +133,20 @@ class TriageReader:
         self._counts[run.verdict] += 1
 
     def _triage(self, run: SavedRun) -> bool:
-        """Classify a run that failed; say whether it could be read."""
+        """Classify a run that failed. Return whether it could be read."""
         try:
             scenario, trace, score = _load_failed_run(run.path)
         except (OSError, ValueError, RecursionError) as error:
-            self.left_out.broken(run.path, _error_text(error, run.path))
+            self.skipped.add_unreadable(run.path, _error_text(error, run.path))
             return False
-        said = self._classify(scenario, trace, score)
-        evidence = said.evidence or _deciding_layer_details(run, score)
-        self.failures.setdefault(said.category, []).append(_triaged_run(run, said, evidence))
+        answer = self._classify(scenario, trace, score)
+        evidence = answer.evidence or _deciding_layer_details(run, score)
+        self.failures.setdefault(answer.category, []).append(_triaged_run(run, answer, evidence))
         return True
 
 
 def _load_failed_run(path: str) -> tuple[Scenario, Trace, Score]:
-    """Return what a classifier is asked about. Raises `OSError`, `ValueError`, `RecursionError`."""
+    """Return the arguments for a classifier. Raises `OSError`, `ValueError`, `RecursionError`."""
     sidecar = json.loads(files.read_regular(layout.sidecar_name(path)).decode("utf-8"))
     trace = load_trace(path)
     return scored_scenario(sidecar.get("scenario"), trace), trace, score_from_dict(sidecar)
@@ -155,7 +157,7 @@ def _error_text(error: Exception, path: str) -> str:
 
 
 def _deciding_layer_details(run: SavedRun, score: Score) -> list[str]:
-    """Return what the layers say that the run failed by: all there is where no rule knows more."""
+    """Return the details of the deciding layers, as evidence where the classifier gave none."""
     failed = [name for name in GATE_LAYER_ORDER if not getattr(score, name).passed]
     return [
         f"{name}: {getattr(score, name).detail}"
@@ -164,36 +166,35 @@ def _deciding_layer_details(run: SavedRun, score: Score) -> list[str]:
     ]
 
 
-def _triaged_run(run: SavedRun, said: Classification, evidence: Sequence[str]) -> TriagedRun:
-    fix = said.suggested_fix
+def _triaged_run(run: SavedRun, answer: Classification, evidence: Sequence[str]) -> TriagedRun:
+    fix = answer.suggested_fix
     return TriagedRun(
         scenario_id=run.scenario,
         label=run.label,
         run_id=run.run_id,
         path=run.path,
-        confidence=float(said.confidence),
+        confidence=float(answer.confidence),
         evidence=_cut_lines(evidence),
-        suggested_fix=None
-        if fix is None
-        else TriageFix(
-            fix_vector=fix.fix_vector,
-            target=fix.target,
-            rationale=fix.rationale,
-            diff_text=fix.diff_text,
-        ),
+        suggested_fix=None if fix is None else _fix_document(fix),
+    )
+
+
+def _fix_document(fix: Fix) -> TriageFix:
+    return TriageFix(
+        fix_vector=fix.fix_vector,
+        target=fix.target,
+        rationale=fix.rationale,
+        diff_text=fix.diff_text,
     )
 
 
 def _cut_lines(lines: Sequence[str]) -> list[str]:
-    """Return lines of evidence, none so long that thousands of them could not be held."""
+    """Return the lines, cut so that thousands of them fit into memory."""
     return [one if len(one) <= _LONGEST_LINE else one[:_LONGEST_LINE] + "..." for one in lines]
 
 
-UNKNOWN = "unknown"
-
-
 class LoadedTriage(NamedTuple):
-    """The report, and sentences about what it leaves out."""
+    """The report, and sentences about the runs that it leaves out."""
 
     document: TriageReport
     remarks: tuple[str, ...]
@@ -207,15 +208,15 @@ def load_triage(
     labels: Sequence[str] = (),
     scenarios: Sequence[str] = (),
 ) -> LoadedTriage:
-    """Return what `classify`, whose name is `classifier`, says of the failed runs below `runs_dir`.
+    """Return the answers of `classify`, named `classifier`, about the failed runs below `runs_dir`.
 
-    All of them, not only those of the latest sweeps; of `labels` (exact) and `scenarios` (patterns),
-    where any are named. Raises `UsageError` when there is no such directory or it cannot be read.
+    They are all failed runs, not only those of the latest sweeps, or those of `labels` (exact) and
+    `scenarios` (patterns). Raises `UsageError` when the directory is missing or cannot be read.
     """
     check_directory(runs_dir)
-    asked = RunFilter(labels=frozenset(labels) or None, scenarios=tuple(scenarios))
+    run_filter = RunFilter(labels=frozenset(labels) or None, scenarios=tuple(scenarios))
     with readable_records():
-        reader = read_matching(runs_dir, asked, lambda: TriageReader(asked, classify))
+        reader = scan_directory(runs_dir, run_filter, lambda: TriageReader(run_filter, classify))
     document = TriageReport(
         runs_dir=str(runs_dir),
         classifier=classifier,
@@ -224,7 +225,7 @@ def load_triage(
             _category_document(name, runs) for name, runs in _ordered_categories(reader.failures)
         ],
     )
-    return LoadedTriage(document, tuple(_scan_remarks(reader, asked)))
+    return LoadedTriage(document, tuple(_scan_remarks(reader, run_filter)))
 
 
 def _ordered_categories(
@@ -240,17 +241,14 @@ def _category_document(name: str, runs: Sequence[TriagedRun]) -> TriageCategory:
     )
 
 
-def _scan_remarks(reader: TriageReader, asked: RunFilter) -> Iterator[str]:
-    missing = (asked.labels or frozenset()) - reader.labels
+def _scan_remarks(reader: TriageReader, run_filter: RunFilter) -> Iterator[str]:
+    missing = (run_filter.labels or frozenset()) - reader.labels
     if missing:
         yield missing_labels(missing, reader.labels)
-    unmatched = asked.unmatched(reader.scenarios) if reader.labels else []
+    unmatched = run_filter.unmatched(reader.scenarios) if reader.labels else []
     if unmatched:
         yield missing_scenarios(unmatched, reader.scenarios)
-    yield from reader.left_out.remarks()
-
-
-_EVIDENCE_LINES, _EVIDENCE_CHARACTERS = 2, 80
+    yield from reader.skipped.remarks()
 
 
 def triage_lines(report: TriageReport) -> Iterator[str]:

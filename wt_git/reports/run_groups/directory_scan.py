@@ -24,22 +24,22 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class SkippedFiles:
-    """What stands in the directory and was not counted."""
+    """The files of the directory that were not counted."""
 
     unreadable: Examples = field(default_factory=Examples)
     unfinished: int = 0
     not_flights: int = 0
 
-    def broken(self, path: str, why: str) -> None:
+    def add_unreadable(self, path: str, reason: str) -> None:
         """Count a run that cannot be read."""
-        self.unreadable.add(f"{path} ({why})")
+        self.unreadable.add(f"{path} ({reason})")
 
-    def flight(self, path: str, trace: TraceFacts | None = None) -> SavedRun | None:
-        """Return the run at `path`, of which `trace` is known; else None, and it is counted here."""
+    def load(self, path: str, trace: TraceFacts | None = None) -> SavedRun | None:
+        """Return the run at `path`, whose `trace` may be known; None for one that is skipped."""
         try:
             run = load_run(path, trace)
         except UnreadableRunError as error:
-            self.broken(path, str(error))
+            self.add_unreadable(path, str(error))
             return None
         if run.origin in NOT_FLIGHTS:
             self.not_flights += 1
@@ -47,58 +47,60 @@ class SkippedFiles:
         return run
 
     def remarks(self) -> Iterator[str]:
-        """Yield sentences about it."""
-        broken = self.unreadable
-        if broken.number:
-            yield f"{broken.number} saved run(s) cannot be read and are not counted: {broken}"
+        """Yield a sentence for each kind of skipped file."""
+        unreadable = self.unreadable
+        if unreadable.number:
+            yield (
+                f"{unreadable.number} saved run(s) cannot be read and are not counted: {unreadable}"
+            )
         if self.unfinished:
             yield f"{self.unfinished} run(s) have no score and are not counted: they did not end"
         if self.not_flights:
             yield f"{self.not_flights} run(s) of selftests and replays are not counted"
 
 
-class ScanReader(Protocol):
-    """Whoever takes runs in; `labels` are those that were met."""
+class Scan(Protocol):
+    """A reader of one runs directory; `labels` are those that it met."""
 
     labels: set[str]
 
     def read(self, runs_dir: Path, *, everywhere: bool) -> None:
-        """Take in what was asked for, as `asked_files` yields it."""
+        """Read the files that `matching_files` yields."""
         ...
 
 
-ReaderT = TypeVar("ReaderT", bound=ScanReader)
+ScanT = TypeVar("ScanT", bound=Scan)
 
 
-def read_matching(runs_dir: Path, asked: RunFilter, new_reader: Callable[[], ReaderT]) -> ReaderT:
-    """Return a reader that took in what was asked for.
+def scan_directory(runs_dir: Path, run_filter: RunFilter, new_scan: Callable[[], ScanT]) -> ScanT:
+    """Return a scan of the runs that match.
 
-    It read everything when a label is not where its runs are stored: somebody may have moved them,
-    and otherwise the labels that there are have to be named. Raises `OSError` as `asked_files`.
+    It reads every folder when a label is missing from its own: its runs may have been moved, and
+    otherwise the error names the labels that exist. Raises `OSError` as `matching_files`.
     """
-    reader = new_reader()
-    reader.read(runs_dir, everywhere=False)
-    if asked.labels is not None and not asked.labels <= reader.labels:
-        reader = new_reader()
-        reader.read(runs_dir, everywhere=True)
-    return reader
+    scan = new_scan()
+    scan.read(runs_dir, everywhere=False)
+    if run_filter.labels is not None and not run_filter.labels <= scan.labels:
+        scan = new_scan()
+        scan.read(runs_dir, everywhere=True)
+    return scan
 
 
 def matching_files(
-    runs_dir: Path, asked: RunFilter, left_out: SkippedFiles, *, everywhere: bool
+    runs_dir: Path, run_filter: RunFilter, skipped: SkippedFiles, *, everywhere: bool
 ) -> Iterator[RunFile]:
-    """Yield what has the name of a trace; folders and traces that are missing are `left_out`.
+    """Yield the files that are named like a trace; unreadable folders count as `skipped`.
 
-    Without `everywhere`, nothing that is stored where a label belongs that was not asked for. Raises
-    `OSError` when the directory cannot be listed.
+    Without `everywhere`, the folders of other labels than those in the filter are passed over.
+    Raises `OSError` when the directory cannot be listed.
     """
-    wanted = asked.labels
-    folders = None if everywhere or wanted is None else {folder_name(one) for one in wanted}
+    labels = run_filter.labels
+    folders = None if everywhere or labels is None else {folder_name(label) for label in labels}
 
     def closed(path: str, error: OSError) -> None:
-        left_out.broken(path, f"folder: {os_reason(error)}")
+        skipped.add_unreadable(path, f"folder: {os_reason(error)}")
 
     def orphan(path: str) -> None:
-        left_out.broken(path, "score without its trace")
+        skipped.add_unreadable(path, "score without its trace")
 
     return run_files(runs_dir, folders, on_closed=closed, on_orphan=orphan)

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
     from wt_git.records.ledger.row import Row
     from wt_git.records.runs.fast_decode import TraceFacts
-    from wt_git.records.runs.run_files import RunFile, RunIdentity
+    from wt_git.records.runs.run_files import RunFile
     from wt_git.records.runs.run_filter import RunFilter
     from wt_git.records.runs.saved_runs import SavedRun
 
 
 @dataclass(frozen=True, slots=True)
 class RunGroup:
-    """The runs that count, by their start, and the row that they are of, if there is one."""
+    """The runs that count, in the order of their start, and their row in the ledger, if any."""
 
     runs: tuple[SavedRun, ...]
     row: Row | None
@@ -36,7 +36,7 @@ def groups_of(runs: Iterable[SavedRun], rows: Sequence[Row]) -> list[RunGroup]:
     """Return the groups of one scenario and label: one for each row that has runs.
 
     `rows` are those that count, one for each pack. Where none of them names a run, all runs are one
-    group, without probes unless there is nothing else. A run that is stored twice counts once.
+    group, without probes unless there are only probes. A run that is stored twice counts once.
     """
     ordered = _without_copies(
         sorted(runs, key=lambda run: (run.started_at, run.path.rpartition("/")[2]))
@@ -57,29 +57,28 @@ def _without_copies(runs: Iterable[SavedRun]) -> tuple[SavedRun, ...]:
 
 
 class RunReader:
-    """The runs that were taken in so far: `labels` have at least one, `scenarios` were met."""
+    """The runs that were read so far: `labels` have at least one, `scenarios` were met."""
 
-    def __init__(self, asked: RunFilter, rows: Mapping[ScenarioLabel, Sequence[Row]]) -> None:
+    def __init__(self, run_filter: RunFilter, rows: Mapping[ScenarioLabel, Sequence[Row]]) -> None:
         self.labels: set[str] = set()
         self.scenarios: set[str] = set()
-        self.left_out = SkippedFiles()
-        self._asked = asked
+        self.skipped = SkippedFiles()
+        self._filter = run_filter
         self._rows = rows
         self._named = {
             pair: frozenset[str]().union(*(row.run_ids for row in of)) for pair, of in rows.items()
         }
-        self._runs: dict[str, dict[str, list[SavedRun]]] = {}
+        self._runs: dict[ScenarioLabel, list[SavedRun]] = {}
         self._settled: set[ScenarioLabel] = set()
         self._postponed: dict[ScenarioLabel, list[str]] = {}
 
     def read(self, runs_dir: Path, *, everywhere: bool) -> None:
-        """Take in all runs below `runs_dir`.
+        """Read all runs below `runs_dir` that match the filter.
 
-        Without `everywhere`, nothing is opened that is stored where a label belongs that was not
-        asked for, and `labels` has only those that were. Raises `OSError` when the directory cannot
-        be listed.
+        Without `everywhere`, only the folders of the labels in the filter are read, and `labels` has
+        no others. Raises `OSError` when the directory cannot be listed.
         """
-        for file in matching_files(runs_dir, self._asked, self.left_out, everywhere=everywhere):
+        for file in matching_files(runs_dir, self._filter, self.skipped, everywhere=everywhere):
             self._take(file)
         for pair, paths in self._postponed.items():
             if pair not in self._settled:
@@ -90,54 +89,48 @@ class RunReader:
         """Return the runs under `label` that count, by scenario and pack."""
         return [
             group
-            for scenario, runs in sorted(self._runs.get(label, {}).items())
+            for pair in sorted(pair for pair in self._runs if pair.label == label)
             for group in sorted(
-                groups_of(runs, self._rows.get(ScenarioLabel(scenario, label), ())),
-                key=_pack_of_group,
+                groups_of(self._runs[pair], self._rows.get(pair, ())), key=_pack_of_group
             )
         ]
 
     def _take(self, file: RunFile) -> None:
+        """Read the run now, or postpone it where the row of its scenario does not name it."""
         identity, trace = look_at(file.path)
-        if identity is not None and self._asked.label(identity.label):
-            self.scenarios.add(identity.scenario)
+        if identity is None:
+            # A file without a score that has no run's name belongs to another program.
+            if file.is_scored:
+                self._load(file.path, trace)
+            elif file.is_stamped:
+                self.skipped.unfinished += 1
+            return
+        pair = ScenarioLabel(identity.scenario, identity.label)
+        if self._filter.label(pair.label):
+            self.scenarios.add(pair.scenario)
+        matches = self._filter.run(*pair)
         if not file.is_scored:
-            # A file without a score that does not look like a run either is somebody else's.
-            if self._may_count(identity) and (identity is not None or file.is_stamped):
-                self.left_out.unfinished += 1
-        elif identity is None:
-            self._load(file.path, trace)
-        elif not self._may_count(identity):
-            if identity.label not in self.labels:
-                self._load(file.path, trace)  # the label is there, if this run can be read
-        elif self._may_be_passed_over(identity):
-            self._postponed.setdefault(_pair_of(identity), []).append(file.path)
+            self.skipped.unfinished += matches
+        elif not matches:
+            if pair.label not in self.labels:
+                self._load(file.path, trace)  # the label exists, if this run can be read
+        elif (named := self._named.get(pair)) and identity.run_id not in named:
+            self._postponed.setdefault(pair, []).append(file.path)
         else:
             self._load(file.path, trace)
 
-    def _may_count(self, identity: RunIdentity | None) -> bool:
-        return identity is None or self._asked.run(identity.scenario, identity.label)
-
-    def _may_be_passed_over(self, identity: RunIdentity) -> bool:
-        named = self._named.get(_pair_of(identity), frozenset())
-        return bool(named) and identity.run_id not in named
-
     def _load(self, path: str, trace: TraceFacts | None = None) -> None:
-        run = self.left_out.flight(path, trace)
+        run = self.skipped.load(path, trace)
         if run is None:
             return
         self.labels.add(run.label)
-        if not self._asked.run(run.scenario, run.label):
+        if not self._filter.run(run.scenario, run.label):
             return
         pair = ScenarioLabel(run.scenario, run.label)
         self.scenarios.add(run.scenario)
-        self._runs.setdefault(run.label, {}).setdefault(run.scenario, []).append(run)
+        self._runs.setdefault(pair, []).append(run)
         if run.run_id in self._named.get(pair, ()):
             self._settled.add(pair)
-
-
-def _pair_of(identity: RunIdentity) -> ScenarioLabel:
-    return ScenarioLabel(identity.scenario, identity.label)
 
 
 def _pack_of_group(group: RunGroup) -> str:

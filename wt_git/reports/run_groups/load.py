@@ -10,7 +10,7 @@ from wt_git.records import layout
 from wt_git.records.layout import check_directory, passed_over, readable_records
 from wt_git.records.ledger.ledger import Ledger
 from wt_git.records.runs.run_filter import RunFilter, missing_labels, missing_scenarios
-from wt_git.reports.run_groups.directory_scan import read_matching
+from wt_git.reports.run_groups.directory_scan import scan_directory
 from wt_git.reports.run_groups.groups import RunReader
 from wt_git.text import sorted_names
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 class LoadedGroups:
     """The runs that count, by label in the order of `labels`, then by scenario and pack.
 
-    `labels` are those that were asked for and have runs, `present` those that were met on the way,
-    `missing` was asked for in vain. `remarks` are sentences about what is left out.
+    `labels` are the requested ones that have runs, `missing` the others, `present` all that the scan
+    met. `remarks` are sentences about runs that were left out.
     """
 
     runs_dir: Path
@@ -46,31 +46,35 @@ def load_groups(
     """
     check_directory(runs_dir)
     wanted = list(dict.fromkeys(labels))
-    asked = RunFilter(labels=frozenset(wanted) or None, scenarios=tuple(scenarios))
-    ledger = Ledger(runs_dir).results(asked.labels)
+    run_filter = RunFilter(labels=frozenset(wanted) or None, scenarios=tuple(scenarios))
+    ledger = Ledger(runs_dir).results(run_filter.labels)
     with readable_records():
-        reader = read_matching(runs_dir, asked, lambda: RunReader(asked, ledger.rows))
+        reader = scan_directory(runs_dir, run_filter, lambda: RunReader(run_filter, ledger.rows))
     shown = tuple(one for one in wanted or sorted(reader.labels) if one in reader.labels)
     missing = tuple(one for one in wanted if one not in reader.labels)
-    left_out = (*reader.left_out.remarks(), *passed_over(ledger.passed_over, layout.LEDGER))
+    left_out = (*reader.skipped.remarks(), *passed_over(ledger.passed_over, layout.LEDGER))
     if not shown:
         raise _no_runs_error(runs_dir, missing, reader, left_out)
-    missed = (missing_labels(missing, reader.labels),) if missing else ()
+    missing_remark = (missing_labels(missing, reader.labels),) if missing else ()
     groups = tuple(group for label in shown for group in reader.groups(label))
     if not groups:
         raise UsageError(
             missing_scenarios(scenarios, reader.scenarios),
-            hints=(*missed, *left_out),
+            hints=(*missing_remark, *left_out),
             code="scenario-unmatched",
         )
-    told = (*missed, *_unmatched_remarks(asked, shown, groups), *_missing_run_remarks(groups))
+    remarks = (
+        *missing_remark,
+        *_unmatched_remarks(run_filter, shown, groups),
+        *_missing_run_remarks(groups),
+    )
     return LoadedGroups(
         runs_dir=runs_dir,
         labels=shown,
         present=tuple(sorted(reader.labels)),
         missing=missing,
         groups=groups,
-        remarks=(*told, *left_out),
+        remarks=(*remarks, *left_out),
     )
 
 
@@ -88,29 +92,29 @@ def _no_runs_error(
 def unknown_labels_error(
     missing: Sequence[str], present: Iterable[str], *, hints: tuple[str, ...] = ()
 ) -> UsageError:
-    """Return the refusal for labels that nobody recorded, naming those that there are."""
-    there = sorted(present)
+    """Return the error for labels without runs, naming those that exist."""
+    labels = sorted(present)
     return UsageError(
-        missing_labels(missing, there),
+        missing_labels(missing, labels),
         hints=hints,
         code="label-unknown",
-        facts={"missing": list(missing), "present": there},
+        facts={"missing": list(missing), "present": labels},
     )
 
 
 def _unmatched_remarks(
-    asked: RunFilter, labels: Sequence[str], groups: Sequence[RunGroup]
+    run_filter: RunFilter, labels: Sequence[str], groups: Sequence[RunGroup]
 ) -> Iterator[str]:
     found = {one.runs[0].scenario for one in groups}
-    for pattern in asked.unmatched(found):
+    for pattern in run_filter.unmatched(found):
         yield f"no scenario matched {sorted_names([pattern])}"
     filled = {one.runs[0].label for one in groups}
     empty = [one for one in labels if one not in filled]
-    if asked.labels is not None and empty:
+    if run_filter.labels is not None and empty:
         yield f"no scenario matched under label(s): {sorted_names(empty)}"
 
 
 def _missing_run_remarks(groups: Iterable[RunGroup]) -> Iterator[str]:
     gone = sum(len(one.row.run_ids) - len(one.runs) for one in groups if one.row is not None)
     if gone:
-        yield f"{gone} run(s) that the ledger names are not there any more, or cannot be read"
+        yield f"{gone} run(s) that the ledger names are gone, or cannot be read"

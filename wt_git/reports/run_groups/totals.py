@@ -24,7 +24,7 @@ _VARIANCE = "PASS_WITH_VARIANCE"
 
 
 def scenario_totals(group: RunGroup) -> ScenarioTotals:
-    """Return what the runs of `group`, of which there is at least one, came to."""
+    """Return the totals of `group`, which has at least one run."""
     runs, row = group.runs, group.row
     passed = _verdict_count(runs, "PASS")
     invalid = _verdict_count(runs, "INVALID")
@@ -52,12 +52,12 @@ def scenario_totals(group: RunGroup) -> ScenarioTotals:
         sweep_id=None if row is None else row.sweep_id,
         budget_exhausted=None if row is None else row.experiment.budget_exhausted,
         interrupted=None if row is None else row.experiment.interrupted,
-        # What a row says of its own verdict is nothing about another one.
+        # A row says this of its own verdict, which a rescore may have replaced.
         counts_as_failure=row.experiment.counts_as_failure
         if row and row.verdict == verdict
         else None,
         rescored=rescored,
-        # A run that broke fails every layer, which says nothing about the agent.
+        # A run that broke fails every layer, whatever the agent did.
         diagnostic_failures=[
             layer
             for layer in GATE_LAYER_ORDER
@@ -70,15 +70,12 @@ def scenario_totals(group: RunGroup) -> ScenarioTotals:
 
 
 def valid_runs(*, passed: int, runs: int, invalid: int) -> Sample | None:
-    """Return the runs that say something about the agent; None when there are none.
-
-    Of an invalid run nobody knows whether the agent would have passed.
-    """
+    """Return the runs that are not invalid, with the passes among them; None when there are none."""
     return Sample(passed, runs - invalid) if runs > invalid else None
 
 
 def interval_totals(of: Interval, method: Method) -> IntervalTotals:
-    """Return an interval as documents have it."""
+    """Return an interval in the form of the documents."""
     return IntervalTotals(low=of.low, high=of.high, confidence=CONFIDENCE, method=method)
 
 
@@ -88,32 +85,32 @@ def _pass_hat_k(valid: Sample) -> PassHatK:
 
 
 def _failure_risk(group: RunGroup, verdict: str, pass_rate: float, *, rescored: bool) -> float:
-    """Return what the failures weigh: the row's word where it stands, else counted from the runs.
+    """Return the risk in the row, where it still holds, else the risk of the failed runs.
 
-    An invalid scenario says nothing about the agent, so it is no risk.
+    An invalid scenario says nothing about the agent and has no risk.
     """
-    said = None if group.row is None or rescored else group.row.failure_risk
-    if said is not None:
-        return float(said)
+    recorded = None if group.row is None or rescored else group.row.failure_risk
+    if recorded is not None:
+        return float(recorded)
     if verdict == "INVALID":
         return 0.0
     return max(run.risk_weight for run in group.runs) * (1 - pass_rate)
 
 
 def _verdict(group: RunGroup, *, rescored: bool) -> str:
-    """Return the row's verdict, or where that is not to be had, or not of today, the runs'.
+    """Return the verdict in the row, or that of the runs where there is none or they were rescored.
 
-    Whether a scenario may vary is not in its runs; where its row says that it varied, it may.
+    Whether a scenario may vary is not recorded in its runs, only in its row.
     """
-    said = None if group.row is None else group.row.verdict
-    if said is not None and not rescored:
-        return said
+    recorded = None if group.row is None else group.row.verdict
+    if recorded is not None and not rescored:
+        return recorded
     verdicts = {run.verdict for run in group.runs}
     if "INVALID" in verdicts:
         return "INVALID"
     if verdicts == {"PASS"}:
         return "PASS"
-    return _VARIANCE if said == _VARIANCE else "FAIL"
+    return _VARIANCE if recorded == _VARIANCE else "FAIL"
 
 
 def _verdict_count(runs: Sequence[SavedRun], verdict: str) -> int:
