@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 
 class ScenarioByLabel(NamedTuple):
-    """A scenario that is compared: what it came to under each label that has runs of it."""
+    """A scenario of the comparison, with its totals under each label that has runs of it."""
 
-    scenario: str
+    scenario_id: str
     pack: str | None
     totals: Mapping[str, ScenarioTotals]
 
@@ -41,7 +41,7 @@ class SharedScenario(NamedTuple):
     """A scenario under the baseline and under another label."""
 
     label: str
-    subject: ScenarioByLabel
+    scenario: ScenarioByLabel
     baseline: ScenarioTotals
     candidate: ScenarioTotals
 
@@ -49,13 +49,13 @@ class SharedScenario(NamedTuple):
 def scenarios_by_label(found: Iterable[ScenarioTotals]) -> list[ScenarioByLabel]:
     """Return the scenarios by name and pack.
 
-    Scenarios of one name in several packs are several. Where only one pack is known, runs whose
-    pack nobody recorded are of that one.
+    A name in several packs is several scenarios. Where only one pack is known, runs without a pack
+    belong to it.
     """
     by_name: dict[str, list[ScenarioTotals]] = {}
     for one in found:
         by_name.setdefault(one.scenario_id, []).append(one)
-    return [subject for name in sorted(by_name) for subject in _packs_of_name(name, by_name[name])]
+    return [one for name in sorted(by_name) for one in _packs_of_name(name, by_name[name])]
 
 
 def _packs_of_name(name: str, found: Sequence[ScenarioTotals]) -> Iterator[ScenarioByLabel]:
@@ -82,13 +82,13 @@ MetricDifference = int | float | dict[str, int] | None
 
 
 def metric_deltas(shared: Iterable[SharedScenario], baseline_label: str) -> Iterator[MetricDelta]:
-    """Yield a delta for each metric that a pair reports under either label, by its name."""
+    """Yield a delta for each metric that a scenario reports under either label, by its name."""
     for one in shared:
         before, after = one.baseline.metrics, one.candidate.metrics
         for name in sorted({*before, *after}):
             kind, moved = _metric_change(before.get(name), after.get(name))
             yield MetricDelta(
-                scenario_id=one.subject.scenario,
+                scenario_id=one.scenario.scenario_id,
                 baseline_label=baseline_label,
                 label=one.label,
                 metric=name,
@@ -96,37 +96,29 @@ def metric_deltas(shared: Iterable[SharedScenario], baseline_label: str) -> Iter
                 baseline=before.get(name),
                 candidate=after.get(name),
                 delta=moved,
-                pack=one.subject.pack,
+                pack=one.scenario.pack,
             )
 
 
-class _MetricChange(NamedTuple):
-    kind: MetricKind
-    moved: MetricDifference
-
-
-def _metric_change(before: MetricTotals | None, after: MetricTotals | None) -> _MetricChange:
+def _metric_change(
+    before: MetricTotals | None, after: MetricTotals | None
+) -> tuple[MetricKind, MetricDifference]:
     if before is None or after is None:
-        there = before if before is not None else after
-        return _MetricChange("mixed" if there is None else there.kind, None)
+        known = before or after
+        return ("mixed" if known is None else known.kind), None
     if before.kind != after.kind:
-        return _MetricChange("mixed", None)
+        return "mixed", None
     if before.kind == "bool":
-        return _MetricChange("bool", _difference(after.rate, before.rate))
+        return "bool", _difference(after.rate, before.rate)
     if before.kind == "number":
-        return _MetricChange("number", _difference(after.mean, before.mean))
-    counted, counts = before.counts or {}, after.counts or {}
-    return _MetricChange(
-        before.kind,
-        {
-            value: counts.get(value, 0) - counted.get(value, 0)
-            for value in sorted({*counted, *counts})
-        },
-    )
+        return "number", _difference(after.mean, before.mean)
+    old, new = before.counts or {}, after.counts or {}
+    values = sorted({*old, *new})
+    return before.kind, {value: new.get(value, 0) - old.get(value, 0) for value in values}
 
 
 def _difference(after: float | None, before: float | None) -> float | None:
-    """Return the difference; None where no number holds it."""
+    """Return the difference; None where neither an integer nor a float can hold it."""
     if after is None or before is None:
         return None
     try:
@@ -137,10 +129,10 @@ def _difference(after: float | None, before: float | None) -> float | None:
 
 
 def rate_deltas(shared: Iterable[SharedScenario], labels: Sequence[str]) -> list[RateDelta]:
-    """Return a delta for each pair, by label.
+    """Return a delta for each scenario, by label.
 
-    What is corrected together are the scenarios of one label: it is one question whether a change
-    made anything worse, and another whether another change did.
+    The p-values of one label are corrected together: whether this change made anything worse is one
+    question, whether another change did is the next.
     """
     found: list[RateDelta] = []
     by_label: dict[str, list[SharedScenario]] = {label: [] for label in labels[1:]}
@@ -159,24 +151,19 @@ def rate_deltas(shared: Iterable[SharedScenario], labels: Sequence[str]) -> list
 def overall_deltas(
     deltas: Iterable[RateDelta], labels: Sequence[str]
 ) -> dict[str, OverallDelta | None]:
-    """Return for each label but the first what its `deltas` show together; None for no valid runs."""
-    by_label: dict[str, list[_SamplePair]] = {label: [] for label in labels[1:]}
+    """Return the result of all `deltas` of each label but the first; None without valid runs."""
+    by_label: dict[str, list[tuple[Sample, Sample]]] = {label: [] for label in labels[1:]}
     for one in deltas:
         if one.difference is not None:
             before = Sample(one.baseline.passed, one.baseline.runs)
             after = Sample(one.candidate.passed, one.candidate.runs)
-            by_label[one.label].append(_SamplePair(before, after))
+            by_label[one.label].append((before, after))
     return {label: _overall_delta(both) if both else None for label, both in by_label.items()}
 
 
-class _SamplePair(NamedTuple):
-    baseline: Sample
-    candidate: Sample
-
-
-def _sample_pair(pair: SharedScenario) -> _SamplePair | None:
+def _sample_pair(pair: SharedScenario) -> tuple[Sample, Sample] | None:
     before, after = _valid_sample(pair.baseline), _valid_sample(pair.candidate)
-    return None if before is None or after is None else _SamplePair(before, after)
+    return None if before is None or after is None else (before, after)
 
 
 def _valid_sample(of: ScenarioTotals) -> Sample | None:
@@ -188,7 +175,7 @@ def _rate_delta(
 ) -> RateDelta:
     needed = None if found is None else found.needed
     return RateDelta(
-        scenario_id=pair.subject.scenario,
+        scenario_id=pair.scenario.scenario_id,
         baseline_label=baseline_label,
         label=pair.label,
         baseline=_rate_totals(pair.baseline),
@@ -200,7 +187,7 @@ def _rate_delta(
         finding="no_valid_runs" if found is None else found.finding.value,
         runs_needed=None if needed is None else needed.number,
         planned_difference=None if needed is None else needed.difference,
-        pack=pair.subject.pack,
+        pack=pair.scenario.pack,
     )
 
 
@@ -215,7 +202,7 @@ def _rate_totals(of: ScenarioTotals) -> RateTotals:
     )
 
 
-def _overall_delta(both: Sequence[_SamplePair]) -> OverallDelta:
+def _overall_delta(both: Sequence[tuple[Sample, Sample]]) -> OverallDelta:
     found = over_all(both)
     return OverallDelta(
         scenarios=found.scenarios,
@@ -229,10 +216,7 @@ def _overall_delta(both: Sequence[_SamplePair]) -> OverallDelta:
 
 
 def compare(found: Iterable[ScenarioTotals], labels: Sequence[str]) -> Comparison:
-    """Return what changed from the first of `labels` to each other one.
-
-    `found` is what the scenarios came to under each of them.
-    """
+    """Return what changed from the first of `labels` to each other one, by the `found` totals."""
     compared = scenarios_by_label(found)
     shared = list(shared_scenarios(compared, labels))
     changes = sorted(_verdict_changes(shared), key=_worst_first)
@@ -252,7 +236,7 @@ def compare(found: Iterable[ScenarioTotals], labels: Sequence[str]) -> Compariso
 def _compared_scenario(of: ScenarioByLabel, labels: Sequence[str]) -> ComparedScenario:
     found = [(label, of.totals.get(label)) for label in labels]
     return ComparedScenario(
-        scenario_id=of.scenario,
+        scenario_id=of.scenario_id,
         verdicts={label: None if one is None else one.verdict for label, one in found},
         pack=of.pack,
         tiers={label: None if one is None else one.tier for label, one in found},
@@ -267,22 +251,22 @@ def _verdict_changes(shared: Iterable[SharedScenario]) -> Iterator[VerdictChange
             worse = verdict_rank(after.verdict) < verdict_rank(before.verdict)
             yield VerdictChange(
                 label=one.label,
-                scenario_id=one.subject.scenario,
+                scenario_id=one.scenario.scenario_id,
                 direction="regression" if worse else "improvement",
                 verdict_a=before.verdict,
                 verdict_b=after.verdict,
                 risk_a=before.failure_risk,
                 risk_b=after.failure_risk,
                 risk_delta=after.failure_risk - before.failure_risk,
-                pack=one.subject.pack,
+                pack=one.scenario.pack,
             )
 
 
 def verdict_rank(verdict: str) -> int:
-    """Return how good a verdict is; to a smaller number is a regression."""
+    """Return the rank of a verdict; a change to a smaller rank is a regression."""
     if verdict == "PASS":
         return 3
-    if "VARIANCE" in verdict or verdict == "PARTIAL":  # as the oldest rows call it
+    if "VARIANCE" in verdict or verdict == "PARTIAL":  # its name in the oldest rows
         return 2
     return 1 if verdict == "FAIL" else 0
 

@@ -28,9 +28,9 @@ class LoadedComparison(NamedTuple):
 
 
 def load_comparison(runs_dir: Path, labels: Sequence[str]) -> LoadedComparison:
-    """Return what changed from the first of `labels` to the others, in one reading of `runs_dir`.
+    """Return what changed from the first of `labels` to the others; `runs_dir` is read once.
 
-    Raises `UsageError` for fewer than two labels, a label that has no runs, or a directory without.
+    Raises `UsageError` for fewer than two labels, and for a label or a directory without runs.
     """
     wanted = list(dict.fromkeys(labels))
     if len(wanted) < _FEWEST_LABELS:
@@ -48,11 +48,11 @@ def load_comparison(runs_dir: Path, labels: Sequence[str]) -> LoadedComparison:
 
 
 def _not_run_remarks(found: Comparison) -> Iterator[str]:
-    """Yield which scenarios of the baseline a label was not tried on."""
-    shown = comparison_names(found)
+    """Yield a sentence for each label that lacks scenarios of the baseline."""
+    name_of = comparison_names(found)
     for label in found.labels[1:]:
         names = [
-            shown(one.scenario_id, one.pack)
+            name_of(one.scenario_id, one.pack)
             for one in found.scenarios
             if one.verdicts[found.baseline] is not None and one.verdicts[label] is None
         ]
@@ -63,25 +63,22 @@ def _not_run_remarks(found: Comparison) -> Iterator[str]:
             )
 
 
-_PROBE = "probe"
-
-
 def weak_verdict_remarks(found: Comparison) -> Iterator[str]:
-    """Yield a sentence for each label with verdicts that are less, or newer, than they look.
+    """Yield a sentence for each label with verdicts that rest on a probe or on a rescore.
 
-    A probe replays one step, so its pass is no pass of the scenario; a score that was made again
-    is not what the sweep saw.
+    A probe replays one step, so its pass is no pass of the scenario. A rescore differs from the score
+    of the sweep.
     """
-    name = comparison_names(found)
+    name_of = comparison_names(found)
     probed: dict[str, list[str]] = {}
     rescored: dict[str, list[str]] = {}
     for one in found.scenarios:
-        called = name(one.scenario_id, one.pack)
+        name = name_of(one.scenario_id, one.pack)
         for label, tier in one.tiers.items():
-            if tier == _PROBE:
-                probed.setdefault(label, []).append(called)
+            if tier == "probe":
+                probed.setdefault(label, []).append(name)
         for label in one.rescored:
-            rescored.setdefault(label, []).append(called)
+            rescored.setdefault(label, []).append(name)
     for label in found.labels:
         if names := probed.get(label):
             yield (

@@ -34,31 +34,31 @@ _MOST_ROWS = 60
 
 
 def comparison_markdown(found: Comparison, remarks: Sequence[str]) -> Iterator[str]:
-    """Yield the lines; `remarks` are sentences about what is left out."""
+    """Yield the lines; `remarks` are sentences about runs that were left out."""
     names = comparison_names(found)
 
-    def shown(scenario: str, pack: str | None) -> str:
+    def name_of(scenario: str, pack: str | None) -> str:
         return markdown_text(names(scenario, pack), _LIMIT)
 
     yield _headline(found)
     yield ""
-    untold: list[str] = []
-    yield from _scenario_lines(found, shown, untold)
+    left_out: list[str] = []
+    yield from _scenario_lines(found, name_of, left_out)
     yield from _overall_lines(found)
-    yield from _metric_lines(found, shown, untold)
-    yield from left_out_list([*_new_scenarios(found), *untold, *remarks])
+    yield from _metric_lines(found, name_of, left_out)
+    yield from left_out_list([*_new_scenarios(found), *left_out, *remarks])
 
 
 def _headline(found: Comparison) -> str:
     worse = sum(one.direction == "regression" for one in found.changes)
     better = len(found.changes) - worse
-    told = f"{worse} verdict regression(s)" if worse else "No verdict regression"
+    regressions = f"{worse} verdict regression(s)" if worse else "No verdict regression"
     also = f", {better} improvement(s)" if better else ""
     labels = ", ".join(markdown_text(label, _LIMIT) for label in found.labels[1:])
-    return f"**{told}**{also}: {labels} against {markdown_text(found.baseline, _LIMIT)}"
+    return f"**{regressions}**{also}: {labels} against {markdown_text(found.baseline, _LIMIT)}"
 
 
-def _scenario_lines(found: Comparison, shown: Name, untold: list[str]) -> Iterator[str]:
+def _scenario_lines(found: Comparison, name_of: Name, left_out: list[str]) -> Iterator[str]:
     """Yield the scenarios with runs under both labels, those whose verdict changed first."""
     changes = {(one.label, one.scenario_id, one.pack): at for at, one in enumerate(found.changes)}
     compared = {(one.scenario_id, one.pack): one for one in found.scenarios}
@@ -68,7 +68,7 @@ def _scenario_lines(found: Comparison, shown: Name, untold: list[str]) -> Iterat
 
     rows = [
         (
-            shown(one.scenario_id, one.pack),
+            name_of(one.scenario_id, one.pack),
             *_label_cell(found, one.label),
             _cell_text(compared[one.scenario_id, one.pack], found.baseline, one.baseline),
             _cell_text(compared[one.scenario_id, one.pack], one.label, one.candidate),
@@ -79,12 +79,12 @@ def _scenario_lines(found: Comparison, shown: Name, untold: list[str]) -> Iterat
     ]
     if rows:
         heads = (*_heads(found), "Difference (95% interval)", "Adjusted p", "Finding")
-        yield from markdown_table(heads, _first_rows(rows, "scenario(s)", untold))
+        yield from markdown_table(heads, _first_rows(rows, "scenario(s)", left_out))
         yield ""
 
 
 def _label_cell(found: Comparison, label: str) -> tuple[str, ...]:
-    """Return the cell with a label, which a table about a single one does not need."""
+    """Return the cell with the label; none where the table is about a single label."""
     return (markdown_text(label, _LIMIT),) if len(found.labels) > _TWO else ()
 
 
@@ -128,12 +128,12 @@ def _overall_lines(found: Comparison) -> Iterator[str]:
             yield ""
 
 
-def _metric_lines(found: Comparison, shown: Name, untold: list[str]) -> Iterator[str]:
+def _metric_lines(found: Comparison, name_of: Name, left_out: list[str]) -> Iterator[str]:
     """Yield the metrics that moved."""
     moved = [one for one in found.metric_deltas if one.baseline != one.candidate]
     rows = [
         (
-            shown(one.scenario_id, one.pack),
+            name_of(one.scenario_id, one.pack),
             *_label_cell(found, one.label),
             markdown_text(one.metric, _LIMIT),
             markdown_text(metric_change_text(one)),
@@ -142,17 +142,17 @@ def _metric_lines(found: Comparison, shown: Name, untold: list[str]) -> Iterator
     ]
     if rows:
         heads = ("Scenario", *_label_cell(found, "Label"), "Metric", "From the baseline")
-        yield from markdown_table(heads, _first_rows(rows, "metric(s)", untold))
+        yield from markdown_table(heads, _first_rows(rows, "metric(s)", left_out))
         yield ""
     if len(moved) < len(found.metric_deltas):
-        untold.append(f"{len(found.metric_deltas) - len(moved)} metric(s) that did not move")
+        left_out.append(f"{len(found.metric_deltas) - len(moved)} metric(s) that did not move")
 
 
 def _new_scenarios(found: Comparison) -> Iterator[str]:
-    """Yield which scenarios the baseline has no runs of."""
-    shown = comparison_names(found)
+    """Yield a sentence about the scenarios without runs under the baseline."""
+    name_of = comparison_names(found)
     names = [
-        shown(one.scenario_id, one.pack)
+        name_of(one.scenario_id, one.pack)
         for one in found.scenarios
         if one.verdicts[found.baseline] is None
     ]
@@ -161,8 +161,8 @@ def _new_scenarios(found: Comparison) -> Iterator[str]:
 
 
 def _first_rows(
-    rows: Sequence[tuple[str, ...]], what: str, untold: list[str]
+    rows: Sequence[tuple[str, ...]], what: str, left_out: list[str]
 ) -> Sequence[tuple[str, ...]]:
     if len(rows) > _MOST_ROWS:
-        untold.append(f"{len(rows) - _MOST_ROWS} more {what}, which `wt compare` shows")
+        left_out.append(f"{len(rows) - _MOST_ROWS} more {what}, which `wt compare` shows")
     return rows[:_MOST_ROWS]

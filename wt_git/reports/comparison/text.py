@@ -9,36 +9,55 @@ from wt_git.stats.planning import SMALLEST
 from wt_git.text import log_line, scenario_namer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
-    from wt_git.records.documents.compare import Comparison, MetricDelta, OverallDelta, RateDelta
+    from wt_git.records.documents.compare import (
+        Comparison,
+        MetricDelta,
+        OverallDelta,
+        RateDelta,
+        RateTotals,
+        VerdictChange,
+    )
     from wt_git.records.documents.document import IntervalTotals
     from wt_git.records.documents.results import MetricTotals
 
+    Name = Callable[[str, str | None], str]
+
 _NOISE = 1e-12
 _SMALL_P = 0.001
+_NAME_WIDTH, _NAME_LIMIT = 40, 120
+_COLUMN_WIDTH, _LABEL_WIDTH, _LABEL_LIMIT = 16, 15, 80
+_VERDICT_LIMIT = 30
+_DIRECTION_WIDTH = 11
+_FINDING_TEXT = {
+    "better": "passes more often",
+    "worse": "passes less often",
+    "alike": f"no difference of {SMALLEST * 100:.0f}pp or more",
+    "no_valid_runs": "no valid runs to compare",
+}
 
 
 def comparison_names(found: Comparison) -> Callable[[str, str | None], str]:
-    """Return what names a scenario: with its pack where another one has such a scenario too."""
+    """Return a function that names a scenario, with its pack where two packs have one of the name."""
     return scenario_namer(one.scenario_id for one in found.scenarios)
 
 
 def metric_change_text(of: MetricDelta) -> str:
-    """Return how a metric moved."""
+    """Return the change of a metric."""
     before, after, moved = of.baseline, of.candidate, of.delta
     if before is None or after is None or before.kind != after.kind:
         return f"{_metric_or_absent(before)} -> {_metric_or_absent(after)}"
     if before.rate is not None and after.rate is not None:
         return f"rate {before.rate:.0%} -> {after.rate:.0%} ({percentage_points(after.rate - before.rate)})"
     if before.mean is not None and after.mean is not None:
-        told = f"mean {number_text(before.mean)} -> {number_text(after.mean)}"
+        means = f"mean {number_text(before.mean)} -> {number_text(after.mean)}"
         if isinstance(moved, dict) or moved is None:
-            return told
-        return f"{told} ({_signed_text(moved, near=after.mean)})"
+            return means
+        return f"{means} ({_signed_text(moved, near=after.mean)})"
     counts = moved.items() if isinstance(moved, dict) else ()
-    told = ", ".join(f"{value_text(value)} {count:+d}" for value, count in counts if count)
-    return f"{_counts_text(before)} -> {_counts_text(after)} ({told or 'no change'})"
+    changes = ", ".join(f"{value_text(value)} {count:+d}" for value, count in counts if count)
+    return f"{_counts_text(before)} -> {_counts_text(after)} ({changes or 'no change'})"
 
 
 def _metric_or_absent(of: MetricTotals | None) -> str:
@@ -50,7 +69,7 @@ def _counts_text(of: MetricTotals) -> str:
 
 
 def _signed_text(moved: float, *, near: float) -> str:
-    """Return a difference with its sign; one that only rounding made is none."""
+    """Return a difference with its sign; a rounding error counts as none."""
     if moved == 0 or (not isinstance(moved, int) and abs(moved) <= _NOISE * abs(near)):
         return "+0"
     return number_text(moved) if moved < 0 else f"+{number_text(moved)}"
@@ -67,24 +86,24 @@ def difference_text(difference: float, interval: IntervalTotals) -> str:
 
 
 def p_value_text(p_value: float) -> str:
-    """Return a p-value, or that it is very small."""
+    """Return a p-value; `<0.001` for a smaller one."""
     return f"<{_SMALL_P}" if p_value < _SMALL_P else f"{p_value:.2g}"
 
 
 def rate_finding_text(of: RateDelta) -> str:
-    """Return what the runs of one scenario show."""
+    """Return the finding about one scenario in words."""
     if of.finding != "cannot_tell":
         return _FINDING_TEXT[of.finding]
     before, after = of.baseline.runs, of.candidate.runs
     if before != after:
-        there, each = f"{before} and {after} runs", " of each"
+        runs, each = f"{before} and {after} runs", " of each"
     else:
-        there, each = f"{before} run{'s' * (before > 1)}", ""
-    return f"cannot tell with {there}; about {of.runs_needed}{each} would{_planned_text(of)}"
+        runs, each = f"{before} run{'s' * (before > 1)}", ""
+    return f"cannot tell with {runs}; about {of.runs_needed}{each} would{_planned_text(of)}"
 
 
 def _planned_text(of: RateDelta | OverallDelta) -> str:
-    """Return which difference was planned for, where it is not the one that was seen."""
+    """Return the planned difference, where it is larger than the one that was seen."""
     planned, seen = of.planned_difference, of.difference
     if planned is None or seen is None or planned <= abs(seen):
         return ""
@@ -92,42 +111,15 @@ def _planned_text(of: RateDelta | OverallDelta) -> str:
 
 
 def overall_finding_text(of: OverallDelta) -> str:
-    """Return what all scenarios show together."""
+    """Return the finding about all scenarios together in words."""
     if of.finding != "cannot_tell":
         return _FINDING_TEXT[of.finding]
     needed = f"{of.scenarios_needed} would{_planned_text(of)}"
     return f"cannot tell with {of.scenarios} scenario(s); about {needed}"
 
 
-_FINDING_TEXT = {
-    "better": "passes more often",
-    "worse": "passes less often",
-    "alike": f"no difference of {SMALLEST * 100:.0f}pp or more",
-    "no_valid_runs": "no valid runs to compare",
-}
-
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from wt_git.records.documents.compare import (
-        Comparison,
-        OverallDelta,
-        RateDelta,
-        RateTotals,
-        VerdictChange,
-    )
-
-    Name = Callable[[str, str | None], str]
-
-_NAME_WIDTH, _NAME_LIMIT = 40, 120
-_COLUMN_WIDTH, _LABEL_WIDTH, _LABEL_LIMIT = 16, 15, 80
-_VERDICT_LIMIT = 30
-_DIRECTION_WIDTH = 11
-
-
 def comparison_lines(found: Comparison) -> Iterator[str]:
-    """Yield the sections that have anything to say, an empty line between them."""
+    """Yield the sections that are not empty, with an empty line between them."""
     names = comparison_names(found)
 
     def shown(scenario: str, pack: str | None) -> str:
@@ -198,11 +190,11 @@ def _rate_lines(found: Comparison, shown: Name) -> Iterator[str]:
 
 
 def _rate_text(of: RateDelta) -> str:
-    told = f"{_passes_text(of.baseline)} -> {_passes_text(of.candidate)}"
+    rates = f"{_passes_text(of.baseline)} -> {_passes_text(of.candidate)}"
     if of.difference is None or of.interval is None or of.p_adjusted is None:
-        return f"{told}  {rate_finding_text(of)}"
+        return f"{rates}  {rate_finding_text(of)}"
     moved = difference_text(of.difference, of.interval)
-    return f"{told}  {moved}  adjusted p {p_value_text(of.p_adjusted)}  {rate_finding_text(of)}"
+    return f"{rates}  {moved}  adjusted p {p_value_text(of.p_adjusted)}  {rate_finding_text(of)}"
 
 
 def _passes_text(of: RateTotals) -> str:

@@ -117,4 +117,4 @@ def _unmatched_remarks(
 def _missing_run_remarks(groups: Iterable[RunGroup]) -> Iterator[str]:
     gone = sum(len(one.row.run_ids) - len(one.runs) for one in groups if one.row is not None)
     if gone:
-        yield f"{gone} run(s) that the ledger names are gone, or cannot be read"
+        yield f"{gone} run(s) that the ledger names are not there any more, or cannot be read"
