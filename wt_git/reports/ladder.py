@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 TIERS: tuple[str, ...] = get_args(Tier)
 _CENTS = Decimal("0.000001")
 _MILLISECONDS = Decimal("0.001")
+_TIER_WIDTH, _TIER_LIMIT = 10, 20
 
 
 def ladder_results(
@@ -28,8 +29,8 @@ def ladder_results(
 ) -> LadderResults | None:
     """Return the totals of all finished sweeps; None when there are none.
 
-    `newest_first` are the records of one experiments file, the last one first: of several records
-    of one sweep, and of several reviews, the last in the file counts, and only that.
+    `newest_first` are the records of one experiments file, the last one first. Of several records of
+    one sweep, and of several reviews, only the last in the file counts.
     """
     tiers: dict[str, _RunningTotals] = {}
     tier_of: dict[str, str] = {}
@@ -56,12 +57,12 @@ def ladder_results(
 
 
 def _tier_order(tier: str) -> tuple[int, str]:
-    """Return what sorts the known tiers by their size, before those of newer writers."""
+    """Return a sort key: the known tiers by their size, before those of newer versions."""
     return (TIERS.index(tier) if tier in TIERS else len(TIERS), tier)
 
 
 class _Sum:
-    """A sum of what is known, and of how many; there is none of nothing."""
+    """The sum of the known values, None without any, and their count."""
 
     __slots__ = ("count", "value")
 
@@ -143,7 +144,7 @@ def _rounded_usd(amount: Decimal | None) -> float | None:
 
 
 class LoadedLadder(NamedTuple):
-    """The totals, and sentences about what they leave out."""
+    """The totals, and sentences about lines that they leave out."""
 
     document: LadderResults
     remarks: tuple[str, ...]
@@ -165,12 +166,8 @@ def load_ladder(runs_dir: Path) -> LoadedLadder:
     return LoadedLadder(found, passed_over(report.skipped, layout.EXPERIMENTS))
 
 
-_TIER_WIDTH = 10
-_TIER_LIMIT = 20
-
-
 def ladder_lines(found: LadderResults) -> list[str]:
-    """Return the lines: a heading, the tiers, and what all of them cost together."""
+    """Return the lines: a heading, the tiers, and the cost of all of them."""
     lines = [f"ladder under {log_line(found.runs_dir)}"]
     for tier, totals in found.tiers.items():
         lines.append(f"  {log_line(tier, _TIER_LIMIT):<{_TIER_WIDTH}}  {_tier_line(totals)}")
@@ -220,12 +217,12 @@ def _cost_text(of: TierTotals) -> Iterator[str]:
             "output": of.output_usd,
             "time": of.time_usd,
         }
-        told = " + ".join(
+        costs = " + ".join(
             f"{name} {'unknown' if usd is None else f'{usd:.4f}'}" for name, usd in parts.items()
         )
         unknown = f"{of.tokens_unknown_sweeps} tokens unknown"
         yield (
-            f"$ {told} = total {of.cost_usd:.4f} ({of.priced_sweeps}/{of.sweeps} priced, {unknown})"
+            f"$ {costs} = total {of.cost_usd:.4f} ({of.priced_sweeps}/{of.sweeps} priced, {unknown})"
         )
 
 

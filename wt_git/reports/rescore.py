@@ -23,13 +23,13 @@ _MOST_ROWS = 60
 
 
 class RescoreComment:
-    """The lines of a comment, as entries come: those whose score is another one, and problems."""
+    """Writes a comment entry by entry: those with a changed score, and problems."""
 
     def __init__(self) -> None:
         self._rows = 0
 
     def lines(self, entry: Entry) -> Iterator[str]:
-        """Yield what there is to say of one trace; nothing where all is as it was."""
+        """Yield the lines about one trace; none where nothing changed."""
         cells = _entry_cells(entry)
         if cells is None:
             return
@@ -40,7 +40,7 @@ class RescoreComment:
             yield markdown_row(cells)
 
     def end(self, summary: RescoreSummary, remarks: Sequence[str]) -> Iterator[str]:
-        """Yield what all entries amount to; `remarks` are sentences about what is left out."""
+        """Yield the counts of all entries; `remarks` are sentences about traces that were left out."""
         if self._rows:
             yield ""
         yield (
@@ -50,10 +50,10 @@ class RescoreComment:
             f"{summary.written} written, {summary.skipped} skipped"
         )
         more = self._rows - _MOST_ROWS
-        told = [*([f"{more} more row(s)"] if more > 0 else []), *remarks]
-        if told:
+        left_out = [*([f"{more} more row(s)"] if more > 0 else []), *remarks]
+        if left_out:
             yield ""
-            yield from left_out_list(told)
+            yield from left_out_list(left_out)
 
 
 def _entry_cells(entry: Entry) -> tuple[str, ...] | None:
@@ -61,14 +61,12 @@ def _entry_cells(entry: Entry) -> tuple[str, ...] | None:
         case Rescored():
             changes = list(_change_texts(entry))
             verdict = f"{entry.verdict.old} to {entry.verdict.new}"
-            is_another = entry.changed and entry.verdict.old != entry.verdict.new
-            said = f"**{verdict}**" if is_another else entry.verdict.new
-            shown = markdown_text("; ".join(changes), _DETAIL_LIMIT) if changes else _NOTHING
-            return (
-                (*_place_cells(entry), said, shown)
-                if entry.changed or entry.metrics_changed
-                else None
-            )
+            if not (entry.changed or entry.metrics_changed):
+                return None
+            differs = entry.changed and entry.verdict.old != entry.verdict.new
+            shown = f"**{verdict}**" if differs else entry.verdict.new
+            details = markdown_text("; ".join(changes), _DETAIL_LIMIT) if changes else _NOTHING
+            return (*_place_cells(entry), shown, details)
         case Unresolved():
             return (*_place_cells(entry), "**ERROR**", markdown_text(entry.error, _DETAIL_LIMIT))
         case NotScored():
@@ -87,7 +85,7 @@ def _place_cells(entry: Rescored | Unresolved) -> tuple[str, str, str]:
 
 
 def _change_texts(entry: Rescored) -> Iterator[str]:
-    """Yield the layers that turned, why they did, and the metrics that moved."""
+    """Yield the layers that changed, with their details, and the metrics that changed."""
     for name, layer in entry.layers.items():
         if layer.changed:
             yield f"{name} {layer.old} to {layer.new} ({layer.detail})"

@@ -22,9 +22,18 @@ if TYPE_CHECKING:
 
     from wt_git.records.documents.results import ScenarioTotals
 
+_NAME_WIDTH, _NAME_LIMIT = 40, 120
+_VERDICT_WIDTH, _VERDICT_LIMIT = 18, 30
+_VALUE_LIMIT = 60
+_LABEL_LIMIT = 80
+_LIMIT = 120
+_MOST_ROWS = 100
+"""In the table of a label; a comment on GitHub holds 65536 characters."""
+_MOST_METRICS = 6
+
 
 class LoadedResults(NamedTuple):
-    """The results, and sentences about what they leave out."""
+    """The results, and sentences about runs that they leave out."""
 
     document: Results
     remarks: tuple[str, ...]
@@ -33,10 +42,7 @@ class LoadedResults(NamedTuple):
 def load_results(
     runs_dir: Path, labels: Sequence[str] = (), scenarios: Sequence[str] = ()
 ) -> LoadedResults:
-    """Return what the runs below `runs_dir` say about `labels` and `scenarios`, as `load_groups`.
-
-    Raises `UsageError` when there is nothing to summarise.
-    """
+    """Return the totals of the runs that `load_groups` finds. Raises `UsageError` as it does."""
     loaded = load_groups(runs_dir, labels, scenarios)
     document = Results(
         runs_dir=str(runs_dir),
@@ -46,19 +52,10 @@ def load_results(
     return LoadedResults(document, loaded.remarks)
 
 
-_NAME_WIDTH, _NAME_LIMIT = 40, 120
-_VERDICT_WIDTH, _VERDICT_LIMIT = 18, 30
-_VALUE_LIMIT = 60
-_LABEL_LIMIT = 80
-
-
 def result_lines(found: Results) -> list[str]:
-    """Return the lines of the labels that have any, an empty one between two of them."""
-    by_label: dict[str, list[ScenarioTotals]] = {}
-    for one in found.results:
-        by_label.setdefault(one.label, []).append(one)
+    """Return the lines of each label, with an empty line between two labels."""
     lines: list[str] = []
-    for label, of_label in by_label.items():
+    for label, of_label in _by_label(found).items():
         if lines:
             lines.append("")
         runs = sum(one.runs for one in of_label)
@@ -67,6 +64,13 @@ def result_lines(found: Results) -> list[str]:
         )
         lines += [f"{heading} under {log_line(found.runs_dir)}", *_scenario_lines(of_label)]
     return lines
+
+
+def _by_label(found: Results) -> dict[str, list[ScenarioTotals]]:
+    by_label: dict[str, list[ScenarioTotals]] = {}
+    for one in found.results:
+        by_label.setdefault(one.label, []).append(one)
+    return by_label
 
 
 def _scenario_lines(of_label: Sequence[ScenarioTotals]) -> Iterator[str]:
@@ -86,19 +90,19 @@ def _scenario_lines(of_label: Sequence[ScenarioTotals]) -> Iterator[str]:
 
 
 def _certainty_text(one: ScenarioTotals) -> str:
-    """Return what the pass rate says about the agent: its interval, and runs in a row."""
+    """Return the interval of the pass rate, and the chance of several passes in a row."""
     if one.interval is None:
         return ""
     valid = one.runs - one.invalid
     of = f" of {valid} valid run(s)" if one.invalid else ""
-    said = f"  {interval_text(one.interval)} ({one.interval.confidence:.0%} interval{of})"
+    interval = f"  {interval_text(one.interval)} ({one.interval.confidence:.0%} interval{of})"
     if one.pass_hat_k is None or one.pass_hat_k.k == 1:
-        return said
-    return f"{said}, pass^{one.pass_hat_k.k} {one.pass_hat_k.value:.0%}"
+        return interval
+    return f"{interval}, pass^{one.pass_hat_k.k} {one.pass_hat_k.value:.0%}"
 
 
 def experiment_text(one: ScenarioTotals) -> str:
-    """Return which experiment the line rests on, and what a reader must know about that."""
+    """Return the experiment behind a line, and reasons to read it with care."""
     parts = [log_line(word, _VALUE_LIMIT) for word in experiment_parts(one.tier, one.selection)]
     if one.budget_exhausted:
         parts.append("cut by its budget")
@@ -118,19 +122,10 @@ def _metric_lines(one: ScenarioTotals) -> Iterator[str]:
         yield f"    {name:<{width}}  {metric_text(of)}"
 
 
-_LIMIT = 120
-_MOST_ROWS = 100
-"""Of each label; a comment on GitHub holds 65536 characters."""
-_MOST_METRICS = 6
-
-
 def results_markdown(found: Results, remarks: Sequence[str]) -> Iterator[str]:
-    """Yield the lines; `remarks` are sentences about what is left out."""
-    untold: list[str] = []
-    by_label: dict[str, list[ScenarioTotals]] = {}
-    for one in found.results:
-        by_label.setdefault(one.label, []).append(one)
-    for label, of_label in by_label.items():
+    """Yield the lines; `remarks` are sentences about runs that were left out."""
+    left_out: list[str] = []
+    for label, of_label in _by_label(found).items():
         runs = sum(one.runs for one in of_label)
         shown = markdown_text(label, _LIMIT)
         yield (
@@ -140,8 +135,8 @@ def results_markdown(found: Results, remarks: Sequence[str]) -> Iterator[str]:
         yield ""
         yield from markdown_table(_table_heads(of_label), _table_rows(of_label[:_MOST_ROWS]))
         yield ""
-        untold += _cut_remarks(label, of_label)
-    yield from left_out_list([*untold, *remarks])
+        left_out += _cut_remarks(label, of_label)
+    yield from left_out_list([*left_out, *remarks])
 
 
 def _table_heads(of_label: Sequence[ScenarioTotals]) -> tuple[str, ...]:

@@ -17,12 +17,12 @@ _PLAIN_BELOW = 1e15
 
 
 def metric_text(of: MetricTotals) -> str:
-    """Return a metric's summary: a rate, mean with extremes, or how often each value came."""
+    """Return the summary of a metric: a rate, a mean with extremes, or the count of each value."""
     if of.rate is not None:
         return f"{of.rate:.0%} true ({of.true_count}/{of.count})"
     if of.mean is not None and of.min is not None and of.max is not None:
-        told = f"mean {number_text(of.mean)}  min {number_text(of.min)}  max {number_text(of.max)}"
-        return f"{told}  (n={of.count})"
+        mean = f"mean {number_text(of.mean)}  min {number_text(of.min)}  max {number_text(of.max)}"
+        return f"{mean}  (n={of.count})"
     counts = (of.counts or {}).items()
     values = ", ".join(f"{value_text(value)}={count}" for value, count in counts)
     return f"{'mixed: ' if of.kind == 'mixed' else ''}{values}  (n={of.count})"
@@ -38,7 +38,7 @@ def number_text(value: float) -> str:
 
 
 def value_text(value: str) -> str:
-    """Return a value that an agent or a tool reported, cut and inert."""
+    """Return a value that an agent or a tool reported, cut and escaped."""
     return log_line(value, _VALUE_LIMIT)
 
 
@@ -48,7 +48,7 @@ def interval_text(of: IntervalTotals) -> str:
 
 
 def experiment_parts(tier: str | None, selection: str) -> list[str]:
-    """Return of which tier a rate is, as the row says it, and that all saved runs make it up."""
+    """Return the tier of the runs behind a rate, and whether they are all saved runs."""
     words = [] if tier is None else [tier]
     if selection == "all_traces":
         return [*words, "all saved runs"]
@@ -63,13 +63,13 @@ def markdown_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Itera
 
 
 def markdown_row(cells: Sequence[str]) -> str:
-    """Return the line of one row; `table` has the heads that stand before the first."""
+    """Return the line of one row."""
     return f"| {' | '.join(cells)} |"
 
 
-def left_out_list(told: Sequence[str]) -> Iterator[str]:
-    """Yield a list of sentences about what a comment does not say; nothing where there are none."""
-    if told:
+def left_out_list(remarks: Sequence[str]) -> Iterator[str]:
+    """Yield a list of `remarks` about contents that were left out; nothing without any."""
+    if remarks:
         yield "Left out:"
         yield ""
-        yield from (f"- {markdown_text(one)}" for one in told)
+        yield from (f"- {markdown_text(remark)}" for remark in remarks)

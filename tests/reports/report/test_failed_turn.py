@@ -15,14 +15,12 @@ from kit.traces import a_trace, assistant, traces, user
 from wt_git.api.scenario import NumberFact, Policy, Scenario, TrajectoryCheck
 from wt_git.api.score import GATE_LAYER_ORDER, SCORE_LAYER_ORDER, LayerResult
 from wt_git.api.trace import Trace, Turn
+from wt_git.records.runs.fast_decode import LayerFacts
 from wt_git.reports.report.failed_turn import (
     FailedTurn,
     evidence_source,
     find_failed_turn,
     frozen_turns,
-)
-from wt_git.reports.report.failed_turn import (
-    LayerResult as JudgedLayer,
 )
 from wt_git.runner.scoring import score_saved
 
@@ -43,10 +41,10 @@ def scenario(**asked: Any) -> Scenario:
     return Scenario(name="s", prompt="?", **asked)
 
 
-def layers(trace: Trace, asked: Scenario) -> dict[str, JudgedLayer]:
+def layers(trace: Trace, asked: Scenario) -> dict[str, LayerFacts]:
     score = score_saved(trace, asked)
     return {
-        name: JudgedLayer(layer.passed, layer.detail)
+        name: LayerFacts(layer.passed, layer.detail)
         for name in SCORE_LAYER_ORDER
         for layer in [getattr(score, name)]
     }
@@ -246,8 +244,8 @@ def test_a_run_that_broke_is_marked_where_it_ended():
 
 def test_a_condition_that_did_not_happen_is_nobodys_turn():
     """The run says nothing about the agent."""
-    judged = dict.fromkeys(GATE_LAYER_ORDER, JudgedLayer(passed=False, detail="?"))
-    judged["integrity"] = JudgedLayer(passed=False, detail="perturbations not applied: x")
+    judged = dict.fromkeys(GATE_LAYER_ORDER, LayerFacts(passed=False, detail="?"))
+    judged["integrity"] = LayerFacts(passed=False, detail="perturbations not applied: x")
     trace = a_trace(user(), assistant("ok"))
     assert find_failed_turn(trace, judged, GATE_LAYER_ORDER) == FailedTurn(
         None, "integrity: perturbations not applied: x"
@@ -280,7 +278,7 @@ def test_what_an_answer_rests_on_is_said_where_it_is_known():
     seen_by_server = a_trace(user(), assistant("75"), worker_warnings=[SEEN])
     no_tools = layers(seen_by_server, scenario(requires_tool_use=True))["outcome"]
     assert evidence_source("outcome", no_tools, seen_by_server) == "server-witnessed"
-    own = JudgedLayer(passed=False, detail="the world looks wrong")
+    own = LayerFacts(passed=False, detail="the world looks wrong")
     assert evidence_source("outcome", own, trace) is None
 
 
@@ -288,7 +286,7 @@ def test_what_an_answer_rests_on_is_said_where_it_is_known():
     traces(),
     st.fixed_dictionaries(
         {
-            name: st.builds(JudgedLayer, st.booleans(), st.text(max_size=9))
+            name: st.builds(LayerFacts, st.booleans(), st.text(max_size=9))
             for name in SCORE_LAYER_ORDER
         }
     ),

@@ -1,8 +1,8 @@
-"""Which turn of a run failed, as far as its records tell. Pure (docs/reports.md, "The turn that failed").
+"""Finds the turn of a run that failed (docs/reports.md, "The turn that failed"). Pure.
 
-A run fails by a layer, and a layer looks at a whole conversation. Some of its answers point to a
-turn, and others to none: a call that was never made has no turn, and a policy may have looked at
-anything. Then no turn is named: a wrong mark would cost a reader more than a missing one.
+A run fails by a layer, and a layer looks at a whole conversation. Some details of layers point to a
+turn, and others do not: a call that was never made has no turn, and a policy may have looked at
+anything. Then no turn is named: a wrong mark costs a reader more than a missing one.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from wt_git.api.trace import Trace
+    from wt_git.records.runs.fast_decode import LayerFacts
 
 _RUNNER_ERROR_PREFIX = "runner_error: "
-# How the outcome layer begins when it judged the last answer, and when it missed a tool call.
+# How the detail of the outcome layer begins, by the last answer and by a missing tool call.
 _ANSWER_DETAILS = (
     "outcome satisfied",
     "missing facts, any of each: ",
@@ -36,15 +37,8 @@ _ANSWER_DETAILS = (
 _NO_TOOLS_DETAIL = "no_tools_used: "
 
 
-class LayerResult(NamedTuple):
-    """What a layer said about a run."""
-
-    passed: bool
-    detail: str
-
-
 class FailedTurn(NamedTuple):
-    """The index of the turn that failed, None where none can be named; and why the run failed."""
+    """The index of the turn that failed, None where no turn can be named; and why the run failed."""
 
     turn: int | None
     because: str | None
@@ -52,14 +46,14 @@ class FailedTurn(NamedTuple):
 
 def find_failed_turn(
     trace: Trace,
-    layers: Mapping[str, LayerResult],
+    layers: Mapping[str, LayerFacts],
     gates: Sequence[str],
     forbidden_calls: Collection[str] = (),
 ) -> FailedTurn:
-    """Return the first turn that a deciding layer points to, and what that layer said.
+    """Return the first turn that a deciding layer points to, with the detail of that layer.
 
-    `layers` are all four, `gates` those that decide, `forbidden_calls` are the scenario's. Turns
-    that were replayed in front of the run are nobody's failure.
+    `layers` are all four, `gates` those that decide, `forbidden_calls` are the scenario's. Replayed
+    turns did not fail.
     """
     broke = _runner_error(trace)
     if broke is not None:
@@ -77,12 +71,12 @@ def find_failed_turn(
 
 
 def frozen_turns(trace: Trace) -> int:
-    """Return how many turns in front were replayed, of those that there are."""
+    """Return the number of replayed turns at the beginning of the trace."""
     return min(prefix_length(trace), len(trace.turns))
 
 
-def evidence_source(name: str, layer: LayerResult, trace: Trace) -> str | None:
-    """Return what the answer of a layer rests on; None where its author's code may have read anything."""
+def evidence_source(name: str, layer: LayerFacts, trace: Trace) -> str | None:
+    """Return the evidence of a layer; None where the author's code may have read anything."""
     if name == "integrity":
         return "the warnings of the run"
     if name == "trajectory" or layer.detail.startswith(_NO_TOOLS_DETAIL):
@@ -98,7 +92,7 @@ def _runner_error(trace: Trace) -> str | None:
 
 
 def _turn_of_layer(
-    name: str, trace: Trace, layer: LayerResult, forbidden: Collection[str]
+    name: str, trace: Trace, layer: LayerFacts, forbidden: Collection[str]
 ) -> int | None:
     match name:
         case "outcome":
@@ -117,22 +111,24 @@ def _last_answer_turn(trace: Trace) -> int | None:
 def _forbidden_call_turn(trace: Trace, forbidden: Collection[str]) -> int | None:
     """Return the turn of the first forbidden call that counts.
 
-    Tool servers do not know of turns. Where only they saw the call, it belongs to a turn only if
-    there is no other that it could belong to.
+    Tool servers do not know of turns. A call that only they recorded has a turn only where the
+    agent had a single one.
     """
     view = replace(trace, turns=[trace.turns[index] for index in _live_turns(trace)])
     seen = [name for name in observed_calls(view).names if matches_any(forbidden, name)]
     if not seen:
         return None
-    told = [index for index, name in _transcript_calls(trace) if matches_any(forbidden, name)]
-    if told:
-        return told[0]
+    in_transcript = [
+        index for index, name in _transcript_calls(trace) if matches_any(forbidden, name)
+    ]
+    if in_transcript:
+        return in_transcript[0]
     answers = [index for index in _live_turns(trace) if trace.turns[index].role == "assistant"]
     return answers[0] if len(answers) == 1 else None
 
 
 def _named_call_turn(trace: Trace, detail: str) -> int | None:
-    """Return the turn of the call that a policy names, if it names one and that was made once."""
+    """Return the turn of the call that a policy names, if it names one call that was made once."""
     if evidence_label(trace) == UNAVAILABLE:
         return None
     named: dict[str, set[int]] = {}
@@ -146,7 +142,7 @@ def _named_call_turn(trace: Trace, detail: str) -> int | None:
 
 
 def _transcript_calls(trace: Trace) -> Iterator[tuple[int, str]]:
-    """Yield the turn and the name of each live call that the agent tells of, in order."""
+    """Yield the turn and the name of each live call in the transcript, in order."""
     for index in _live_turns(trace):
         for name in transcript_names(replace(trace, turns=[trace.turns[index]])):
             yield index, name

@@ -22,7 +22,7 @@ _ROWS_KEY = "scenarios"
 def json_parts(document: Mapping[str, Any]) -> Iterator[str]:
     """Yield the text of `document` as two-space indented JSON, without a final newline.
 
-    Its rows, under `scenarios`, may be anything that yields them one after another.
+    Its rows, under `scenarios`, may be any iterable.
     """
     before = "{"
     for key, value in document.items():
@@ -44,7 +44,7 @@ def _row_parts(rows: Iterable[Any]) -> Iterator[str]:
 
 
 def _indented(value: object, indentation: str) -> str:
-    """Return `value` as JSON whose further lines are indented. Within strings, JSON has no line breaks."""
+    """Return `value` as JSON with its further lines indented; strings in JSON hold no line breaks."""
     return indented_json(value).decode().replace("\n", f"\n{indentation}")
 
 
@@ -59,7 +59,7 @@ def write_report(report: LoadedReport, form: ReportFormat, stream: TextIO) -> No
     """Write `report` to `stream`. Conversations are read on the way, one at a time."""
     match form:
         case "html":
-            from wt_git.reports.page import page  # noqa: PLC0415 - only for pages
+            from wt_git.reports.page import page  # noqa: PLC0415 - loads Jinja
 
             page.write_page(
                 report.document,
@@ -79,10 +79,10 @@ def write_report(report: LoadedReport, form: ReportFormat, stream: TextIO) -> No
 
 
 def is_report_file(path: Path) -> bool:
-    """Say whether the file at `path` is a report, or holds nothing.
+    """Return whether the file at `path` is a report or empty.
 
-    A link is none: what is written in its place would be the file that it leads to no longer.
-    Raises `OSError`, also for a pipe and a device.
+    A link is not: writing the report would replace the link. Raises `OSError`, also for a pipe and a
+    device.
     """
     if path.is_symlink():
         return False
@@ -91,4 +91,8 @@ def is_report_file(path: Path) -> bool:
         return False
     with os.fdopen(descriptor, "rb") as stream:
         begin = stream.read(_BYTES_READ)
-    return not begin or begin.startswith(_MARKDOWN_TITLE) or any(sign in begin for sign in _MARKERS)
+    return (
+        not begin
+        or begin.startswith(_MARKDOWN_TITLE)
+        or any(marker in begin for marker in _MARKERS)
+    )

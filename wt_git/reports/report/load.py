@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from wt_git.reports.run_groups.groups import RunGroup
 
 MOST_SWEEPS = 2_000
-"""Of how many sweeps a report lists the cost: more make no better picture, and a longer page."""
+"""A report lists the cost of so many sweeps: more make the page longer and the picture no better."""
 
 
 class SweepHistory(NamedTuple):
@@ -52,10 +52,10 @@ def sweep_history(
     *,
     most: int = MOST_SWEEPS,
 ) -> SweepHistory:
-    """Return what the sweeps under `labels` (none: all of them) cost, and their totals by tier.
+    """Return the cost of the sweeps under `labels` (none: all of them), and their totals by tier.
 
-    `newest_first` are the records of one experiments file, the last one first. `most`: so many of
-    the latest are listed; the totals are those of all.
+    `newest_first` are the records of one experiments file, the last one first. At most `most` of the
+    latest are listed; the totals are those of all.
     """
     seen: set[str] = set()
     costs: deque[SweepCost] = deque()
@@ -95,7 +95,7 @@ def _sweep_cost(sweep: FinishedSweep) -> SweepCost:
 class LoadedReport:
     """A report: its head, the rows with their cells, and the detail of every run in their order.
 
-    Rows and details read the conversations anew each time they are gone through.
+    Rows and details read the conversations again each time they are iterated.
     """
 
     head: ReportHead
@@ -104,7 +104,7 @@ class LoadedReport:
 
     @property
     def document(self) -> Mapping[str, Any]:
-        """The whole document, whose `scenarios` are the rows: to be written piece by piece."""
+        """The whole document; its `scenarios` are the rows, so that it can be written piece by piece."""
         return {**self.head.as_document(), "scenarios": self.rows}
 
 
@@ -117,9 +117,9 @@ def load_report(
 ) -> LoadedReport:
     """Return the report about the runs below `runs_dir` that count, made at `now`.
 
-    `labels` and `scenarios` narrow it as they narrow results, and the sweeps whose cost is told are
-    those of the labels. A directory without runs has an empty report. Raises `UsageError` when the
-    directory is missing or what was asked for is not there.
+    `labels` and `scenarios` filter the runs as for results; `labels` also filter the sweeps whose cost
+    is listed. A directory without runs has an empty report. Raises `UsageError` when the directory is
+    missing or nothing matches the filter.
     """
     groups, remarks = load_groups_or_none(runs_dir, labels, scenarios)
     rows = scored_rows(row_groups(groups))
@@ -143,7 +143,7 @@ def load_report(
 
 
 class GroupsAndRemarks(NamedTuple):
-    """The groups of a directory, and sentences about what they leave out."""
+    """The groups of a directory, and sentences about runs that they leave out."""
 
     groups: tuple[RunGroup, ...]
     remarks: tuple[str, ...]
@@ -167,20 +167,20 @@ def _load_history(runs_dir: Path, labels: Sequence[str]) -> tuple[SweepHistory, 
     try:
         history = sweep_history(newest_first(runs_dir, report), frozenset(labels))
     except OSError as error:
-        said = f"{layout.EXPERIMENTS} cannot be read: {one_line(os_reason(error))}"
-        return SweepHistory([], 0, None), (said,)
+        remark = f"{layout.EXPERIMENTS} cannot be read: {one_line(os_reason(error))}"
+        return SweepHistory([], 0, None), (remark,)
     left_out = history.sweeps - len(history.costs)
-    said_more = f"the cost of the {left_out} oldest sweeps is in the totals and not listed"
-    return history, (
-        *([said_more] if left_out else []),
-        *passed_over(report.skipped, layout.EXPERIMENTS),
-    )
+    remarks = passed_over(report.skipped, layout.EXPERIMENTS)
+    if left_out:
+        cut = f"the cost of the {left_out} oldest sweeps is in the totals and not listed"
+        remarks = (cut, *remarks)
+    return history, remarks
 
 
 def raw_run(group: RunGroup) -> dict[str, Any] | None:
     """Return the latest run of `group`: `trace`, and `score` with the group's row as `_aggregate`.
 
-    None for a run that is not there any more.
+    None for a run that has vanished.
     """
     path = group.runs[-1].path
     try:

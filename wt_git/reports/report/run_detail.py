@@ -13,14 +13,13 @@ from wt_git.records.documents.report import DetailLayer, RunDetail
 from wt_git.records.record import as_recorded, encodable
 from wt_git.records.runs.saved_runs import gate_layers
 from wt_git.reports.report.failed_turn import (
-    LayerResult,
     evidence_source,
     find_failed_turn,
     frozen_turns,
 )
 
 if TYPE_CHECKING:
-    from wt_git.records.runs.fast_decode import SidecarFacts
+    from wt_git.records.runs.fast_decode import LayerFacts, SidecarFacts
     from wt_git.records.runs.saved_runs import SavedRun, SavedTrace
 
 _ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)
@@ -30,7 +29,9 @@ def run_detail(run: SavedRun, saved: SavedTrace, sidecar: SidecarFacts, key: str
     """Return the detail of `run`, which the page finds under `key`."""
     gates = gate_layers(sidecar)
     trace = _trace_for_rules(saved)
-    layers = {name: _layer_result(sidecar, name) for name in SCORE_LAYER_ORDER}
+    layers: dict[str, LayerFacts] = {
+        name: getattr(sidecar.score, name) for name in SCORE_LAYER_ORDER
+    }
     failed = find_failed_turn(trace, layers, gates, _forbidden_calls(sidecar))
     return {
         "data": key,
@@ -61,11 +62,6 @@ def run_detail(run: SavedRun, saved: SavedTrace, sidecar: SidecarFacts, key: str
         "evidence": evidence_label(trace),
         "frozen_turns": frozen_turns(trace),
     }
-
-
-def _layer_result(sidecar: SidecarFacts, name: str) -> LayerResult:
-    layer = getattr(sidecar.score, name)
-    return LayerResult(layer.passed, as_recorded(layer.detail))
 
 
 def _forbidden_calls(sidecar: SidecarFacts) -> list[str]:
