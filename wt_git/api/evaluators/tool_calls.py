@@ -11,7 +11,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from wt_git.api.trace import Trace
 
@@ -27,7 +27,7 @@ UNAVAILABLE = "unavailable"
 
 
 class CallLogState(Enum):
-    """Whether the call logs of the tool servers were read; absent means that none was mounted."""
+    """Whether the call logs of the tool servers were read; absent when the run recorded neither."""
 
     UNAVAILABLE = "unavailable"
     AVAILABLE = "available"
@@ -72,26 +72,17 @@ def evidence_label(trace: Trace) -> str:
 
 def tools_used(trace: Trace) -> bool:
     """Say whether there is evidence of at least one tool call."""
-    match evidence_label(trace):
-        case "server-witnessed":
-            return bool(trace.mcp_calls)
-        case "transcript":
-            return any(turn.tool_calls for turn in trace.turns)
-        case _:
-            return False
+    label = evidence_label(trace)
+    if label == SERVER_WITNESSED:
+        return bool(trace.mcp_calls)
+    return label == TRANSCRIPT and any(turn.tool_calls for turn in trace.turns)
 
 
 def observed_calls(trace: Trace) -> ObservedCalls:
     """Return the calls that count; none at all when a call log could not be read."""
     label = evidence_label(trace)
-    match label:
-        case "server-witnessed":
-            names = tuple(server_names(trace))
-        case "transcript":
-            names = tuple(transcript_names(trace))
-        case _:
-            names = ()
-    return ObservedCalls(names, label, call_log_state(trace))
+    read = {SERVER_WITNESSED: server_names, TRANSCRIPT: transcript_names}.get(label)
+    return ObservedCalls(tuple(read(trace)) if read else (), label, call_log_state(trace))
 
 
 def server_names(trace: Trace) -> Iterator[str]:
@@ -122,14 +113,12 @@ def _claimed_name(call: object) -> object:
 def tool_results(trace: Trace) -> ToolResults:
     """Return the tool results that count; none at all when a call log could not be read."""
     label = evidence_label(trace)
-    match label:
-        case "server-witnessed":
-            items = tuple(call["result"] for call in witnessed_results(trace))
-        case "transcript":
-            items = tuple(transcript_results(trace))
-        case _:
-            items = ()
-    return ToolResults(items, label)
+    items: Iterable[Any] = ()
+    if label == SERVER_WITNESSED:
+        items = (call["result"] for call in witnessed_results(trace))
+    elif label == TRANSCRIPT:
+        items = transcript_results(trace)
+    return ToolResults(tuple(items), label)
 
 
 def witnessed_results(trace: Trace) -> list[dict[str, Any]]:
