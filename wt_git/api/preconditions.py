@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wt_git.api.evaluators.tool_names import tool_name_matches
+from wt_git.errors import exception_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -131,7 +132,7 @@ class Check(Precondition):
         try:
             answer = self.fn(ctx)
         except Exception as problem:  # noqa: BLE001 - any failure of a check is its answer
-            return f"{self.description}: {type(problem).__name__}: {problem}"
+            return f"{self.description}: {exception_text(problem)}"
         if answer is None or answer is True:
             return None
         return self.description if answer is False else str(answer)
