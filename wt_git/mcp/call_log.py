@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from wt_git.clock import Clock
+    from wt_git.mcp.failures import Injected
 
 
 class OpenCall:
@@ -72,10 +73,20 @@ class CallLog:
         """Say whether a call is still in the log: one that outlived a reset is not."""
         return opened.log is self._calls
 
-    def mark_injected(self, opened: OpenCall, mode: str) -> None:
-        """Log that this call was made to fail in `mode`."""
-        with self._lock:
-            opened.call.extra["injected"] = mode
+    def draw(
+        self, opened: OpenCall, tool: str, args: Mapping[str, Any], *, marks_mode: bool = True
+    ) -> tuple[float, Injected | None]:
+        """Draw the failure of a call: the seconds to wait, and the answer in place of the tool's.
+
+        A failure is marked in the log, one of a mode for every tool only with `marks_mode`.
+        """
+        armed = self.failures.draw(tool)
+        if armed is None:
+            return 0.0, None
+        if marks_mode or armed.tool is not None:
+            with self._lock:
+                opened.call.extra["injected"] = armed.mode
+        return armed.wait_s, self.failures.answer(armed, tool, args)
 
     def finish(
         self,

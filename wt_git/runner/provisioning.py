@@ -127,21 +127,16 @@ def check_preconditions(
     scenario_name: str, preconditions: list[Precondition], context: PreconditionContext
 ) -> None:
     """Evaluate all preconditions; raise one `WorldMismatchError` that lists every failure."""
-    failures = [
-        f"{safe_repr(precondition)}: {reason}"
-        for precondition in preconditions
-        if (reason := _precondition_failure(precondition, context)) is not None
-    ]
+    failures = []
+    for precondition in preconditions:
+        try:
+            reason = precondition.check(context)
+        except Exception as error:  # noqa: BLE001 - a check that breaks is a check that failed
+            reason = f"raised {exception_text(error)}"
+        if reason is not None:
+            failures.append(f"{safe_repr(precondition)}: {reason}")
     if failures:
         raise WorldMismatchError(scenario_name, failures)
-
-
-def _precondition_failure(precondition: Precondition, context: PreconditionContext) -> str | None:
-    try:
-        reason = precondition.check(context)
-    except Exception as error:  # noqa: BLE001 - a check that breaks is a check that failed
-        return f"raised {exception_text(error)}"
-    return None if reason is None else str(reason)
 
 
 @contextmanager

@@ -242,13 +242,21 @@ def _direct_form(
     A call from inside another tool is part of the mock, and not made by the agent: it is neither
     logged nor made to fail.
     """
+
+    def arrive(
+        args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    ) -> tuple[OpenCall, float, Injected | None]:
+        named = _named_arguments(function, args, kwargs)
+        opened = log.begin(name, named)
+        return opened, *log.draw(opened, name, named)
+
     if inspect.iscoroutinefunction(function):
 
         @functools.wraps(function)
         async def call_async(*args: Any, **kwargs: Any) -> Any:
             if current.get() is not None:
                 return await function(*args, **kwargs)
-            opened, wait_s, injected = _log_arrival(log, name, function, args, kwargs)
+            opened, wait_s, injected = arrive(args, kwargs)
             await asyncio.sleep(wait_s)
             if injected is not None:
                 return log.finish(opened, injected.payload)
@@ -262,7 +270,7 @@ def _direct_form(
     def call(*args: Any, **kwargs: Any) -> Any:
         if current.get() is not None:
             return function(*args, **kwargs)
-        opened, wait_s, injected = _log_arrival(log, name, function, args, kwargs)
+        opened, wait_s, injected = arrive(args, kwargs)
         time.sleep(wait_s)
         if injected is not None:
             return log.finish(opened, injected.payload)
@@ -271,23 +279,6 @@ def _direct_form(
         return log.finish(opened, value)
 
     return call
-
-
-def _log_arrival(
-    log: CallLog,
-    name: str,
-    function: Callable[..., Any],
-    args: tuple[Any, ...],
-    kwargs: Mapping[str, Any],
-) -> tuple[OpenCall, float, Injected | None]:
-    """Log a call's arrival and draw its failure: the time to wait, and the answer in its place."""
-    named = _named_arguments(function, args, kwargs)
-    opened = log.begin(name, named)
-    armed = log.failures.draw(name)
-    if armed is None:
-        return opened, 0.0, None
-    log.mark_injected(opened, armed.mode)
-    return opened, armed.wait_s, log.failures.answer(armed, name, named)
 
 
 def _named_arguments(

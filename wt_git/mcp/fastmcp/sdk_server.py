@@ -118,7 +118,8 @@ class CallLoggingServer(MCPServer[Any]):
     ) -> CallToolResult | InputRequiredResult:
         """Answer a call: with the failure armed for it, or by the tool; log what was answered."""
         opened = self._current.get() or self._log.begin(name, arguments)
-        injected = await self._failure(opened, name, arguments)
+        wait_s, injected = self._log.draw(opened, name, arguments)
+        await asyncio.sleep(wait_s)
         if injected is not None:
             self._log.finish(opened, injected.payload)
             return injected_message(injected)
@@ -129,17 +130,6 @@ class CallLoggingServer(MCPServer[Any]):
             raise
         self._log.finish(opened, _logged_value(opened, result), error=_declared_error(result))
         return result
-
-    async def _failure(
-        self, opened: OpenCall, name: str, arguments: Mapping[str, Any]
-    ) -> Injected | None:
-        """Draw this call's failure and wait for its delay; None when the tool itself answers."""
-        armed = self._log.failures.draw(name)
-        if armed is None:
-            return None
-        self._log.mark_injected(opened, armed.mode)
-        await asyncio.sleep(armed.wait_s)
-        return self._log.failures.answer(armed, name, arguments)
 
 
 def injected_message(injected: Injected) -> CallToolResult:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import copy
 import threading
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from wt_git.api.universe.definition import EMPTY, SEQUENCE, SYNTHESIZE, normalize_tool_args
@@ -27,31 +26,7 @@ if TYPE_CHECKING:
 
     from wt_git.api.universe.definition import SynthesizeHook, Universe
     from wt_git.mcp.call_log import OpenCall
-    from wt_git.mcp.failures import ArmedFailure, Injected
     from wt_git.spi.mcp_server import MCPCall
-
-
-@dataclass(frozen=True, slots=True)
-class Arrival:
-    """A logged call that waits for its answer; `args` are flat."""
-
-    opened: OpenCall
-    tool: str
-    args: dict[str, Any]
-    failure: ArmedFailure | None
-
-    @property
-    def delay_s(self) -> float:
-        """Seconds for which the answer is held back."""
-        return self.failure.wait_s if self.failure else 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class RecordedAnswer:
-    """The answer to a call; `injected` when it is a failure instead of a recording."""
-
-    result: Any
-    injected: Injected | None = None
 
 
 class RecordedMCPHandle:
@@ -133,63 +108,53 @@ class RecordedMCPHandle:
 
         An exception of the synthesis hook passes through; the call is logged anyway.
         """
-        arrival = self.arrived(self._log.begin(name, args or {}), name, args)
-        time.sleep(arrival.delay_s)
-        return self.answer(arrival).result
+        opened = self._log.begin(name, args or {})
+        wait_s, injected = self._log.draw(opened, name, {}, marks_mode=False)
+        time.sleep(wait_s)
+        if injected is not None:
+            return copy.deepcopy(self._log.finish(opened, injected.payload))
+        return self.answer(opened, name, args)
 
-    def arrived(self, opened: OpenCall, name: str, args: Mapping[str, Any] | None) -> Arrival:
-        """Draw the failure of a logged call; the caller waits `delay_s`, then calls `answer`."""
-        failure = self._log.failures.draw(name)
-        # A scenario declares failures for single tools, and only those have to be proven.
-        if failure is not None and failure.tool is not None:
-            self._log.mark_injected(opened, failure.mode)
-        return Arrival(opened, name, normalize_tool_args(args), failure)
-
-    def answer(self, arrival: Arrival) -> RecordedAnswer:
+    def answer(self, opened: OpenCall, tool: str, given: Mapping[str, Any] | None) -> Any:
         """Answer a call and log the answer; the caller may change it.
 
         A call that outlived a reset is answered, but uses up no recording of the next run.
         """
-        if arrival.failure is not None:
-            injected = self._log.failures.answer(arrival.failure, arrival.tool, arrival.args)
-            if injected is not None:
-                self._log.finish(arrival.opened, injected.payload)
-                return RecordedAnswer(copy.deepcopy(injected.payload), injected)
-        choice = self._choose(arrival)
+        args = normalize_tool_args(given)
+        choice = self._choose(opened, tool, args)
         extra = (
             {}
             if choice.policy is None
             else {"divergence": {"policy": choice.policy, "matched": choice.place}}
         )
         try:
-            result = self._result(arrival, choice)
+            result = self._result(choice, tool, args)
         except BaseException as failed:
             error = exception_text(failed)
-            self._log.finish(arrival.opened, str(failed), error=error, extra=extra)
+            self._log.finish(opened, str(failed), error=error, extra=extra)
             raise
-        self._log.finish(arrival.opened, result, extra=extra)
-        return RecordedAnswer(snapshot(result))
+        return snapshot(self._log.finish(opened, result, extra=extra))
 
-    def _choose(self, arrival: Arrival) -> Choice:
+    def _choose(self, opened: OpenCall, tool: str, args: dict[str, Any]) -> Choice:
         """Choose the recording, and use it up where each is given only once."""
-        once = self._universe.matching.mode_for(arrival.tool, self._tools) == SEQUENCE
-        places = self._places.get(arrival.tool, [])
+        once = self._universe.matching.mode_for(tool, self._tools) == SEQUENCE
+        places = self._places.get(tool, [])
         with self._lock:
-            if not once or not self._log.holds(arrival.opened):
-                return choose_recording(self._universe, arrival.tool, arrival.args, places)
+            if not once or not self._log.holds(opened):
+                return choose_recording(self._universe, tool, args, places)
             left = [place for place in places if place not in self._used]
-            choice = choose_recording(self._universe, arrival.tool, arrival.args, left)
+            choice = choose_recording(self._universe, tool, args, left)
             if choice.place is not None:
                 self._used.add(choice.place)
             return choice
 
-    def _result(self, arrival: Arrival, choice: Choice) -> Any:
+    def _result(self, choice: Choice, tool: str, args: dict[str, Any]) -> Any:
         if choice.place is not None:
             return self._universe.recordings[choice.place].result
         if choice.policy == EMPTY:
-            return empty_result_for(self._tools.get(arrival.tool))
+            return empty_result_for(self._tools.get(tool))
         if choice.policy != SYNTHESIZE:
-            return fail_call_result(arrival.tool, arrival.args)
+            return fail_call_result(tool, args)
         if self._synthesize is None:
-            return no_synthesizer_result(arrival.tool, arrival.args)
-        return self._synthesize(arrival.tool, copy.deepcopy(arrival.args), self._universe)
+            return no_synthesizer_result(tool, args)
+        return self._synthesize(tool, copy.deepcopy(args), self._universe)

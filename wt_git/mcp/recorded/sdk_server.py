@@ -103,12 +103,13 @@ class RecordedSdkServer(CallLoggingServer):
     ) -> CallToolResult:
         """Answer a call as the handle does, without holding up others meanwhile."""
         opened = self._current.get() or self._log.begin(name, arguments)
-        arrival = self._handle.arrived(opened, name, arguments)
-        await asyncio.sleep(arrival.delay_s)
-        answer = await run_in_thread(functools.partial(self._handle.answer, arrival))
-        if answer.injected is not None:
-            return injected_message(answer.injected)
-        return _call_result(answer.result)
+        wait_s, injected = self._log.draw(opened, name, {}, marks_mode=False)
+        await asyncio.sleep(wait_s)
+        if injected is not None:
+            self._log.finish(opened, injected.payload)
+            return injected_message(injected)
+        answer = functools.partial(self._handle.answer, opened, name, arguments)
+        return _call_result(await run_in_thread(answer))
 
 
 def serve_recorded(

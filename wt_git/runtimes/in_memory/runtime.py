@@ -58,7 +58,7 @@ class InMemoryHandle:
         self.teardown_count = 0
 
     def send(self, messages: list[Message], session_id: str) -> Response:
-        """Return the next entry as a chat completion, whatever is asked in whichever session."""
+        """Return the next entry as a chat completion, for any messages in any session."""
         self.calls.append((list(messages), session_id))
         entry = self._script[self._position]
         if self._position + 1 < len(self._script):
@@ -94,9 +94,9 @@ def _completion(entry: dict[str, Any]) -> Response:
 
 
 class InMemoryPlugin:
-    """An agent that answers `ok` to everything: enough to see a scenario found and scored."""
+    """An agent that answers `ok` to everything: enough to check that a scenario loads and is scored."""
 
-    # Handles share nothing, so any number of scenarios may fly at once and no lock is needed.
+    # Handles share nothing, so any number of scenarios may run at once and no lock is needed.
     max_concurrency: int | None = None
 
     def build(self, runtime_name: str, label: str, soul_path: str | None) -> InMemoryRuntime:
