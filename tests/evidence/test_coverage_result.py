@@ -101,6 +101,9 @@ def test_what_a_sentence_does_not_name_is_listed():
     assert "    f1.py" in lines
     assert "    f0.py" not in lines
     assert lines[-1] == "    and 9 more"
+    reason = Reason(code="stale-evidence", message="differ", facts=facts[:20])
+    lines = coverage_lines(NotCovered(commit="", tree=TREE, reasons=(reason,)))
+    assert lines[-1] == "    f19.py"
 
 
 hostile = st.text(max_size=30) | st.sampled_from(

@@ -112,6 +112,15 @@ def test_of_several_refused_branches_each_is_named(repo):
     assert said(result).endswith("git push origin HEAD:refs/heads/main HEAD:refs/heads/other")
 
 
+def test_of_many_refused_branches_the_first_are_named(repo):
+    """The others are counted."""
+    refs = [f"HEAD:b{number}" for number in range(9)]
+    assert len([one for one in push(repo, *refs[:8]).lines if one.startswith("refused: ")]) == 8
+    lines = [one for one in push(repo, *refs).lines if one.startswith("refused: ")]
+    assert len(lines) == 9
+    assert lines[-1] == "refused: 1 more commits have no evidence that counts"
+
+
 def test_a_commit_that_is_not_checked_out_has_no_steps(repo):
     """The working directory is of another commit."""
     first = repo.git("rev-parse", "HEAD")

@@ -75,9 +75,9 @@ class Fingerprint(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...]
     snapshot: Snapshot | None
     sources: Mapping[str, str]
-    repository: Repository | None = None
-    failure: str | None = None
-    may_pass: bool = False
+    repository: Repository | None
+    failure: str | None
+    may_pass: bool
 
     @property
     def tree_under_test(self) -> str | None:
