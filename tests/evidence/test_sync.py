@@ -214,6 +214,24 @@ def test_a_race_that_never_ends_does(clones):
     assert outcome.attempts > 1
 
 
+def test_pauses_between_attempts_grow_up_to_a_second(clones, monkeypatch):
+    """So that many who push at once get their turns, and none waits for long."""
+    one, _ = clones
+    record(one, 1)
+    other = one.path.parent / "other.git"
+    (other / "refs/windtunnel").mkdir()
+    (other / f"{NOTES_REF}.lock").touch()
+    expected = iter([0.04, 0.08, 0.16, 0.32, 0.64, 1.0, 1.0])
+
+    def no_pause(low: float, high: float) -> float:
+        assert high == next(expected)
+        return low
+
+    monkeypatch.setattr("random.uniform", no_pause)
+    with pytest.raises(StopIteration):
+        sync_notes(opened(one.path), "origin", timeout_s=60)
+
+
 def test_notes_that_cannot_be_united_are_told(clones):
     """What the remote sent is no notes commit."""
     one, _ = clones

@@ -7,7 +7,9 @@ policy of the base; the notes of a fork count for the commits of its own pull re
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
 
 from wt_git.errors import GitError, UsageError
 from wt_git.evidence.coverage.checker import CoverageChecker
@@ -32,8 +34,11 @@ if TYPE_CHECKING:
 
     from wt_git.config import Settings
     from wt_git.evidence.coverage.evidence_trees import NotesSource
+    from wt_git.evidence.coverage.result import NearestRow
     from wt_git.evidence.coverage.stored_rows import StoredRow
     from wt_git.git.history import CommitFacts, History
+
+_Shape = TypeVar("_Shape", VerifiedSubject, VerifiedReason)
 
 _NULL = "0" * 40
 _WITHOUT_EVIDENCE = frozenset(
@@ -286,12 +291,9 @@ def _commit(one: VerifiedRevision) -> VerifiedCommit:
         thinned=covered is not None and covered.thinned,
         rows=[_row(row) for row in covered.rows] if covered else [],
         failing_rows=[_row(row) for row in result.failing_rows],
-        subjects=[
-            VerifiedSubject(target=agent.target, model=agent.model, plugin=agent.plugin)
-            for agent in result.agents
-        ],
-        reasons=[_reason(why) for why in missing.reasons] if missing else [],
-        nearest=_nearest(missing),
+        subjects=_as_list(VerifiedSubject, result.agents),
+        reasons=_as_list(VerifiedReason, missing.reasons if missing else ()),
+        nearest=_nearest(missing.nearest) if missing and missing.nearest else None,
         skipped=dict(result.skipped),
         remarks=list(result.remarks),
     )
@@ -310,16 +312,12 @@ def _row(row: StoredRow) -> VerifiedRow:
     )
 
 
-def _reason(why: Reason) -> VerifiedReason:
-    return VerifiedReason(
-        code=why.code, message=why.message, facts=list(why.facts), hints=list(why.hints)
-    )
+def _as_list(shape: type[_Shape], values: Sequence[object]) -> list[_Shape]:
+    """Return the attributes of `values` that the document has."""
+    return msgspec.convert(values, list[shape], from_attributes=True)  # type: ignore[valid-type]
 
 
-def _nearest(result: NotCovered | None) -> NearestEvidence | None:
-    if result is None or result.nearest is None:
-        return None
-    nearest = result.nearest
+def _nearest(nearest: NearestRow) -> NearestEvidence:
     return NearestEvidence(
         tree=nearest.tree,
         commit=nearest.found_at,

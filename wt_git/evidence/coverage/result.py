@@ -59,38 +59,40 @@ class NearestRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Covered:
-    """A commit whose tree has evidence that satisfies the policy.
+class _Result:
+    """What both results say.
 
-    `rows` are that evidence, `failing_rows` failed on the same tree, and a counting row answers
-    each of them. `thinned`: the evidence was found under the tree without the paths in
-    `not_under_test`. `skipped` counts lines of notes that were ignored, by why. `remarks` do not
-    change the result.
+    `failing_rows` failed on the commit's tree. `skipped` counts lines of notes that were ignored, by
+    why. `remarks` do not change the result.
     """
 
     commit: str
     tree: str
-    sweeps: tuple[str, ...]
-    rows: tuple[StoredRow, ...]
     failing_rows: tuple[StoredRow, ...] = ()
     agents: tuple[AgentIdentity, ...] = ()
-    thinned: bool = False
     skipped: Mapping[str, int] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NotCovered:
+class Covered(_Result):
+    """A commit whose tree has evidence that satisfies the policy: `rows`.
+
+    A counting row answers each of the failing rows. `thinned`: the evidence was found under the
+    tree without the paths in `not_under_test`.
+    """
+
+    sweeps: tuple[str, ...]
+    rows: tuple[StoredRow, ...]
+    thinned: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotCovered(_Result):
     """A commit without such evidence, and why. Missing data is a reason, never a pass."""
 
-    commit: str
-    tree: str
     reasons: tuple[Reason, ...]
-    failing_rows: tuple[StoredRow, ...] = ()
-    agents: tuple[AgentIdentity, ...] = ()
     nearest: NearestRow | None = None
-    skipped: Mapping[str, int] = field(default_factory=dict)
-    remarks: tuple[str, ...] = ()
 
 
 CoverageResult = Covered | NotCovered

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from wt_git.git.notes.store import Notes
 
 SYNC_TIMEOUT_S = 60.0
-_LONGEST_PAUSE_S = 1.0
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.02, 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def sync_notes(
     if remote_name not in set(notes.repository.remotes.names()):
         return NotSynced("remote", f"'{remote_name}' is no remote of this repository", 0)
     exchange = _Exchange(notes, remote_name, time.monotonic() + timeout_s)
-    attempts = 0
+    attempts, longest_pause_s = 0, _FIRST_PAUSE_S
     while True:
         attempts += 1
         try:
@@ -71,11 +71,11 @@ def sync_notes(
             return NotSynced("unite", error.message, attempts)
         if isinstance(outcome, bool):
             return Synced(exchange.tip, exchange.received, sent=outcome, attempts=attempts)
-        longest = min(_LONGEST_PAUSE_S, 0.02 * 2 ** min(attempts, 10))
-        pause = random.uniform(0, longest)  # noqa: S311 - so that two do not keep step
-        if not outcome.lost_race or pause >= exchange.left_s:
+        longest_pause_s = min(_LONGEST_PAUSE_S, 2 * longest_pause_s)
+        pause_s = random.uniform(0, longest_pause_s)  # noqa: S311 - so that two do not keep step
+        if not outcome.lost_race or pause_s >= exchange.left_s:
             return NotSynced(outcome.step, outcome.reason, attempts)
-        time.sleep(pause)
+        time.sleep(pause_s)
 
 
 def merge_fetched_notes(notes: Notes) -> bool:
