@@ -68,9 +68,9 @@ def json_object(data: bytes) -> dict[str, Any]:
     try:
         found = json.loads(data.decode())
     except (ValueError, RecursionError) as error:
-        raise DecodingError("it is not JSON") from error
+        raise DecodingError("is not JSON") from error
     if not isinstance(found, dict):
-        raise DecodingError("it is not an object")
+        raise DecodingError("is not an object")
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -12,8 +13,9 @@ from kit.saved_runs import save_run
 from kit.traces import json_values, texts
 
 from wt_git.records.layout import sidecar_path
-from wt_git.records.runs.fast_decode import quick_sidecar, quick_trace
-from wt_git.records.runs.saved_runs import SavedRun, UnreadableRunError, load_run
+from wt_git.records.runs.run_files import UnreadableRunError
+from wt_git.records.runs.saved_runs import SavedRun, SavedTrace, load_run
+from wt_git.records.runs.sidecars import SidecarFacts
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,13 +49,13 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def careful(path: Path) -> SavedRun | str:
-    """Read the run from files that the quick reader refuses, for they hold a NaN."""
+    """Read the run from files that msgspec refuses, for they hold a NaN."""
     for file in (path, sidecar_path(path)):
         if file.read_text().lstrip().startswith("{"):
             rest = file.read_text().lstrip()[1:]
             file.write_text('{"nobody\'s": NaN' + ("," if rest.strip() != "}" else "") + rest)
-            assert quick_trace(file.read_bytes()) is None
-            assert quick_sidecar(file.read_bytes()) is None
+            with pytest.raises(msgspec.DecodeError):
+                msgspec.json.decode(file.read_bytes())
     return told(path)
 
 
@@ -71,11 +73,9 @@ def changed(document: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]
 
 def test_what_a_sweep_writes_is_read_the_quick_way(saved):
     """Or the careful reader would do all the work, and nobody would notice."""
-    trace = quick_trace(saved.read_bytes())
-    sidecar = quick_sidecar(sidecar_path(saved).read_bytes())
-    assert trace is not None
-    assert (trace.scenario_id, trace.variant_id) == ("lookup_order", "candidate")
-    assert sidecar is not None
+    trace = msgspec.json.decode(saved.read_bytes(), type=SavedTrace)
+    sidecar = msgspec.json.decode(sidecar_path(saved).read_bytes(), type=SidecarFacts)
+    assert (trace.scenario, trace.label) == ("lookup_order", "candidate")
     assert sidecar.score.metrics == {"outcome.steps": 11, "outcome.ok": True}
 
 
@@ -129,6 +129,7 @@ def test_torn_and_damaged_bytes_are_no_run_either_way(saved, tmp_path_factory, d
     byte = data.draw(st.binary(min_size=0, max_size=1))
     path.write_bytes(whole[:place] + byte + (whole[place + 1 :] if byte else b""))
     sidecar_path(path).write_bytes(sidecar_path(saved).read_bytes())
-    if quick_trace(path.read_bytes()) is not None:
+    read = told(path)
+    if isinstance(read, SavedRun):
         json.loads(path.read_bytes().decode())
-    assert isinstance(told(path), SavedRun | str)
+    assert isinstance(read, SavedRun | str)

@@ -13,12 +13,8 @@ from kit.traces import json_values
 
 from wt_git.api.replay import REPLAY_PREFIX_MARKER
 from wt_git.records.layout import sidecar_path
-from wt_git.records.runs.saved_runs import (
-    REPLAY_PREFIX,
-    SavedRun,
-    UnreadableRunError,
-    load_run,
-)
+from wt_git.records.runs.run_files import UnreadableRunError
+from wt_git.records.runs.saved_runs import REPLAY_PREFIX, SavedRun, load_run
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,7 +13,8 @@ from kit.saved_runs import save_run
 from kit.traces import assistant, json_values, traces, user
 
 from wt_git.api.trace import save_trace, trace_to_dict
-from wt_git.records.runs.saved_runs import UnreadableRunError, load_saved_trace, saved_trace
+from wt_git.records.runs.run_files import UnreadableRunError
+from wt_git.records.runs.saved_runs import load_saved_trace, saved_trace
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from kit.traces import a_score
 
 from wt_git.api.score import GATE_LAYER_ORDER, SCORE_LAYER_ORDER, LayerResult, Score
-from wt_git.records.runs.fast_decode import CostFacts, LayerFacts, ScoreFacts
 from wt_git.records.runs.saved_scores import SavedScore
-from wt_git.records.runs.sidecars import run_verdict
+from wt_git.records.runs.sidecars import CostFacts, LayerFacts, ScoreFacts, run_verdict
 from wt_git.rescore.score_changes import TraceIdentity, score_change
 
 IDENTITY = TraceIdentity("runs/a.json", "lookup_order", "candidate", "abcd")

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from wt_git.api.score import GateLayer, LayerResult, MetricValue, Score
     from wt_git.records.documents.rescore import Passed
-    from wt_git.records.runs.fast_decode import LayerFacts
     from wt_git.records.runs.saved_scores import SavedScore
+    from wt_git.records.runs.sidecars import LayerFacts
 
 UNKNOWN: Literal["UNKNOWN"] = "UNKNOWN"
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wt_git import files
 from wt_git.api.trace import folder_name
+from wt_git.errors import os_reason
 from wt_git.records import layout
 
 if TYPE_CHECKING:
@@ -27,6 +28,10 @@ _HEAD = re.compile(
     rb'\{\s*"windtunnel_trace": 1,\s*"run_id": %b,\s*"scenario_id": %b,\s*"agent_id": %b,'
     rb'\s*"variant_id": %b,' % (_TEXT, _TEXT, _TEXT, _TEXT)
 )
+
+
+class UnreadableRunError(ValueError):
+    """A trace or its score is not what its name promises."""
 
 
 class RunFile(NamedTuple):
@@ -160,6 +165,15 @@ def begin_of(path: str) -> bytes:
 def is_all(begin: bytes) -> bool:
     """Say whether `begin`, from `begin_of`, is all of a file that could be read."""
     return 0 < len(begin) < BEGIN_BYTES
+
+
+def whole_file(path: str, what: str) -> bytes:
+    """Return the data of the `what` at `path`. Raises `UnreadableRunError`."""
+    begin = begin_of(path)
+    try:
+        return begin if is_all(begin) else files.read_regular(path)
+    except OSError as error:
+        raise UnreadableRunError(f"{what}: {os_reason(error)}") from error
 
 
 def identity_of(data: bytes) -> RunIdentity | None:

@@ -2,47 +2,36 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, cast
 
-from wt_git import files
-from wt_git.api.json_values import json_value
-from wt_git.api.score import (
-    GATE_LAYER_ORDER,
-    SCORE_FORMAT_VERSION,
-    SCORE_LAYER_ORDER,
-    ScoreFormatError,
-    score_from_dict,
-)
+import msgspec
+
+from wt_git.api.json_values import DEEPEST, json_value
+from wt_git.api.score import SCORE_LAYER_ORDER
 from wt_git.api.trace import TRACE_FORMAT_VERSION
-from wt_git.errors import os_reason
-from wt_git.records import layout
-from wt_git.records.decoding import is_version, text, within
-from wt_git.records.record import as_recorded, encodable
-from wt_git.records.runs.fast_decode import (
-    CostFacts,
-    LayerFacts,
-    ScoreFacts,
-    SidecarFacts,
-    TraceFacts,
-    quick_conversation,
-    quick_sidecar,
-    quick_trace,
+from wt_git.decoding import DecodingError, convert, decode, is_version, json_object, within
+from wt_git.records.record import encodable
+from wt_git.records.runs.run_files import (
+    RunIdentity,
+    UnreadableRunError,
+    begin_of,
+    identity_of,
+    is_all,
+    whole_file,
 )
-from wt_git.records.runs.run_files import RunIdentity, begin_of, identity_of, is_all
-from wt_git.records.runs.sidecars import run_verdict
+from wt_git.records.runs.sidecars import gate_layers, load_score, run_verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from wt_git.api.score import GateLayer, MetricValue
+    from wt_git.api.score import MetricValue
 
 REPLAY_PREFIX = "replay_prefix:"
 """How the warning of a run begins in which only the last part is live."""
-
-_ALL_LAYERS = list(GATE_LAYER_ORDER)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,14 +56,19 @@ class SavedRun:
     origin: str | None
 
 
-class UnreadableRunError(ValueError):
-    """A trace or its score is not what its name promises."""
+class TraceFacts(NamedTuple):
+    """The facts of a trace that tables need; `is_current`: it has the version of this program."""
+
+    identity: RunIdentity
+    started_at: str
+    is_probe: bool
+    is_current: bool
 
 
 class Seen(NamedTuple):
-    """What one look at a trace shows, None for what it does not.
+    """The result of a look at a trace: its identity, and all facts where they came along.
 
-    That is what the trace is about, and where that came along, all that tables need of it.
+    None where the look does not show it.
     """
 
     identity: RunIdentity | None
@@ -84,30 +78,31 @@ class Seen(NamedTuple):
 def look_at(path: str) -> Seen:
     """Look at the file at `path`, which may be no trace, or one that cannot be read."""
     begin = begin_of(path)
-    trace = quick_trace(begin) if is_all(begin) else None
-    if trace is None:
-        return Seen(identity_of(begin), None)
-    return Seen(RunIdentity(trace.run_id, trace.scenario_id, trace.variant_id), trace)
+    if is_all(begin):
+        with contextlib.suppress(UnreadableRunError):
+            trace = _trace_facts(begin)
+            return Seen(trace.identity if trace.is_current else identity_of(begin), trace)
+    return Seen(identity_of(begin), None)
 
 
 def load_run(path: str, trace: TraceFacts | None = None) -> SavedRun:
     """Read the run whose trace is at `path`, with the score beside it.
 
-    `trace` is what a look at it showed. Raises `UnreadableRunError`, which says what is wrong with
+    `trace` is the result of a look at it. Raises `UnreadableRunError`, which says what is wrong with
     which of the two.
     """
     if trace is None:
-        data = all_of(path, "trace")
-        trace = quick_trace(data) or _trace(data)
+        trace = _trace_facts(whole_file(path, "trace"))
     sidecar = load_score(path)
     score = sidecar.score
     gates = gate_layers(sidecar)
     failed = tuple(layer for layer in SCORE_LAYER_ORDER if not getattr(score, layer).passed)
+    origin = within(sidecar.origin).get("kind")
     return SavedRun(
         path=path,
-        run_id=trace.run_id,
-        scenario=trace.scenario_id,
-        label=trace.variant_id,
+        run_id=trace.identity.run_id,
+        scenario=trace.identity.scenario,
+        label=trace.identity.label,
         started_at=trace.started_at,
         verdict=run_verdict(score, gates),
         metrics=score.metrics,
@@ -116,119 +111,82 @@ def load_run(path: str, trace: TraceFacts | None = None) -> SavedRun:
             layer for layer in failed if layer not in gates and layer != "integrity"
         ),
         risk_weight=score.risk_weight,
-        is_probe=any(one.startswith(REPLAY_PREFIX) for one in trace.worker_warnings),
-        origin=text(within(sidecar.origin).get("kind")),
+        is_probe=trace.is_probe,
+        origin=origin if isinstance(origin, str) else None,
     )
 
 
-def load_score(path: str) -> SidecarFacts:
-    """Read the score beside the trace at `path`. Raises `UnreadableRunError`."""
-    beside = layout.sidecar_name(path)
-    data = all_of(beside, "score", begin_of(beside))
-    return quick_sidecar(data) or _sidecar(data)
+class _Unread(msgspec.Struct):
+    """A turn that is passed over."""
 
 
-def gate_layers(sidecar: SidecarFacts) -> tuple[GateLayer, ...]:
-    """Return the layers that decide; all of them where the file does not say it in a known way."""
-    for said in (sidecar.gate_layers, within(sidecar.scenario).get("gate_layers")):
-        if said == _ALL_LAYERS:
-            break
-        if isinstance(said, list) and all(name in GATE_LAYER_ORDER for name in said):
-            return tuple(layer for layer in GATE_LAYER_ORDER if layer in said)
-    return GATE_LAYER_ORDER
+class _Trace(msgspec.Struct):
+    windtunnel_trace: Any = 0
+    run_id: str = ""
+    scenario_id: str | None = None
+    variant_id: str | None = None
+    started_at: str = ""
+    worker_warnings: list[str] = []
+    turns: list[_Unread] | None = None
 
 
-def all_of(path: str, what: str, begin: bytes = b"") -> bytes:
-    """Return the bytes of the `what` at `path`, which begins with `begin`, as `begin_of` has it.
-
-    Raises `UnreadableRunError`.
-    """
+def _trace_facts(data: bytes) -> TraceFacts:
+    """Return the facts of a trace of any age. Raises `UnreadableRunError`."""
     try:
-        return begin if is_all(begin) else files.read_regular(path)
-    except OSError as error:
-        raise UnreadableRunError(f"{what}: {os_reason(error)}") from error
-
-
-def json_object(data: bytes, what: str) -> dict[str, Any]:
-    """Return the object that `data`, a `what`, holds as JSON. Raises `UnreadableRunError`."""
-    try:
-        found = json.loads(data.decode("utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise UnreadableRunError(f"{what} is not JSON") from error
-    if not isinstance(found, dict):
-        raise UnreadableRunError(f"{what} is not an object")
-    return found
-
-
-def _trace(data: bytes) -> TraceFacts:
-    """Return what a trace of any age says."""
-    trace = json_object(data, "trace")
-    if not is_version(trace.get("windtunnel_trace", 0), 0, TRACE_FORMAT_VERSION):
+        trace = decode(data, _Trace, lenient=True)
+    except DecodingError as error:
+        raise UnreadableRunError(f"trace {error}") from error
+    if not is_version(trace.windtunnel_trace, 0, TRACE_FORMAT_VERSION):
         raise UnreadableRunError("trace of another version")
-    scenario, label = trace.get("scenario_id"), trace.get("variant_id")
-    if not isinstance(scenario, str) or not isinstance(label, str):
+    if trace.scenario_id is None or trace.variant_id is None:
         raise UnreadableRunError("trace without scenario and label")
-    if not isinstance(trace.get("turns"), list):
+    if trace.turns is None:
         raise UnreadableRunError("trace without turns")
-    warnings = trace.get("worker_warnings")
     return TraceFacts(
-        windtunnel_trace=TRACE_FORMAT_VERSION,
-        run_id=text(trace.get("run_id")) or "",
-        scenario_id=scenario,
-        variant_id=label,
-        started_at=text(trace.get("started_at")) or "",
-        worker_warnings=list(filter(text, warnings)) if isinstance(warnings, list) else [],
-    )
-
-
-def _sidecar(data: bytes) -> SidecarFacts:
-    """Return what a sidecar of any age says."""
-    sidecar = json_object(data, "score")
-    try:
-        score = score_from_dict(sidecar)
-    except ScoreFormatError as error:
-        raise UnreadableRunError(f"score: {error}") from error
-    layers = {
-        layer: LayerFacts(of.passed, as_recorded(of.detail), encodable(dict(of.metrics)))
-        for layer in SCORE_LAYER_ORDER
-        for of in [getattr(score, layer)]
-    }
-    cost = score.failure_cost
-    return SidecarFacts(
-        windtunnel_score=SCORE_FORMAT_VERSION,
-        score=ScoreFacts(
-            **layers,
-            failure_cost=CostFacts(
-                cost.severity, cost.customer_visible, cost.reversible, cost.side_effect_performed
-            ),
-        ),
-        gate_layers=sidecar.get("gate_layers"),
-        scenario=sidecar.get("scenario"),
-        origin=sidecar.get("origin"),
+        RunIdentity(trace.run_id, trace.scenario_id, trace.variant_id),
+        trace.started_at,
+        any(one.startswith(REPLAY_PREFIX) for one in trace.worker_warnings),
+        trace.windtunnel_trace == TRACE_FORMAT_VERSION,
     )
 
 
 _HALF_A_PAIR = re.compile(rb"\\u[dD][89a-fA-F]")
+_INDENTED = b'{\n  "'
+_TOO_DEEP = b"\n" + b"  " * DEEPEST
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SavedTrace:
+class SavedTurn(TypedDict):
+    """A turn of a saved trace."""
+
+    role: str
+    content: str
+    tool_calls: list[Any]
+    tool_results: list[Any]
+    latency_ms: int | float
+    rendered_prompt: str | None
+    rendered_prompt_hash: str | None
+
+
+class SavedTrace(msgspec.Struct, frozen=True, kw_only=True):
     """A trace; text is empty where the file has none.
 
-    Every turn has the keys of a `Turn`, and every call is an object. All of it can be written as
-    JSON and encoded as UTF-8.
+    All of it can be written as JSON and encoded as UTF-8.
     """
 
-    run_id: str
-    scenario: str
-    label: str
-    started_at: str
-    finished_at: str
-    model: str
-    quant: str
-    turns: Sequence[dict[str, Any]]
-    warnings: Sequence[str]
-    mcp_calls: Sequence[dict[str, Any]]
+    run_id: str = ""
+    scenario: str = msgspec.field(name="scenario_id", default="")
+    label: str = msgspec.field(name="variant_id", default="")
+    started_at: str = ""
+    finished_at: str = ""
+    model: str = ""
+    quant: str = ""
+    turns: list[SavedTurn] = []
+    warnings: list[str] = msgspec.field(name="worker_warnings", default_factory=list)
+    mcp_calls: list[dict[str, Any]] = []
+
+    def turn_documents(self) -> list[dict[str, Any]]:
+        """Return the turns as JSON holds them."""
+        return cast("list[dict[str, Any]]", self.turns)
 
     @property
     def tool_calls(self) -> int:
@@ -238,39 +196,37 @@ class SavedTrace:
 
 def load_saved_trace(path: str) -> SavedTrace:
     """Read the trace at `path`. Raises `UnreadableRunError` where no object can be read from it."""
-    data = all_of(path, "trace", begin_of(path))
-    quick = quick_conversation(data)
-    if quick is not None:
-        return SavedTrace(
-            run_id=quick.run_id,
-            scenario=quick.scenario_id,
-            label=quick.variant_id,
-            started_at=quick.started_at,
-            finished_at=quick.finished_at,
-            model=quick.model,
-            quant=quick.quant,
-            turns=cast("list[dict[str, Any]]", quick.turns),
-            warnings=quick.worker_warnings,
-            mcp_calls=quick.mcp_calls,
-        )
-    shown = json_value(json_object(data, "trace"))
+    data = whole_file(path, "trace")
+    known = _trace_of_today(data)
+    if known is not None:
+        return known
+    try:
+        shown = json_value(json_object(data))
+    except DecodingError as error:
+        raise UnreadableRunError(f"trace {error}") from error
     return saved_trace(encodable(shown) if _HALF_A_PAIR.search(data) else shown)
+
+
+def _trace_of_today(data: bytes) -> SavedTrace | None:
+    """Return a trace that needs no cleaning; None for any other.
+
+    NaN, numbers that no float holds and halves of surrogate pairs are refused by msgspec, deep nesting
+    is seen by its indentation.
+    """
+    if not data.startswith(_INDENTED) or _TOO_DEEP in data:
+        return None
+    with contextlib.suppress(ValueError, RecursionError):
+        data.decode()
+        found = msgspec.json.decode(data, type=SavedTrace)
+        return found if all(turn["role"] for turn in found.turns) else None
+    return None
 
 
 def saved_trace(found: dict[str, Any]) -> SavedTrace:
     """Return the trace that a JSON object holds, of whatever age or writer."""
-    return SavedTrace(
-        run_id=_text(found.get("run_id")),
-        scenario=_text(found.get("scenario_id")),
-        label=_text(found.get("variant_id")),
-        started_at=_text(found.get("started_at")),
-        finished_at=_text(found.get("finished_at")),
-        model=_text(found.get("model")),
-        quant=_text(found.get("quant")),
-        turns=[_turn(one) for one in _list(found.get("turns"))],
-        warnings=list(filter(text, _list(found.get("worker_warnings")))),
-        mcp_calls=[one for one in _list(found.get("mcp_calls")) if isinstance(one, dict)],
-    )
+    turns = found.get("turns")
+    shown = [_turn(one) for one in turns] if isinstance(turns, list) else []
+    return convert({**found, "turns": shown}, SavedTrace, lenient=True)
 
 
 def _turn(found: object) -> dict[str, Any]:
@@ -280,18 +236,18 @@ def _turn(found: object) -> dict[str, Any]:
     latency = turn.get("latency_ms")
     is_number = isinstance(latency, int | float) and not isinstance(latency, bool)
     return {
-        "role": text(turn.get("role")) or "unknown",
+        "role": _text(turn.get("role")) or "unknown",
         "content": _as_text(content),
         "tool_calls": _list(turn.get("tool_calls")),
         "tool_results": _list(turn.get("tool_results")),
         "latency_ms": latency if is_number else 0.0,
-        "rendered_prompt": text(turn.get("rendered_prompt")),
-        "rendered_prompt_hash": text(turn.get("rendered_prompt_hash")),
+        "rendered_prompt": _text(turn.get("rendered_prompt")),
+        "rendered_prompt_hash": _text(turn.get("rendered_prompt_hash")),
     }
 
 
-def _text(value: object) -> str:
-    return text(value) or ""
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
 
 
 def _as_text(value: object) -> str:

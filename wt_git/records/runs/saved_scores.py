@@ -12,16 +12,15 @@ from wt_git.api.scenario import Scenario
 from wt_git.api.score import SCORE_FORMAT_VERSION
 from wt_git.records import layout
 from wt_git.records.decoding import within
-from wt_git.records.runs.saved_runs import UnreadableRunError, gate_layers, load_score
-from wt_git.records.runs.sidecars import run_verdict
+from wt_git.records.runs.run_files import UnreadableRunError
+from wt_git.records.runs.sidecars import gate_layers, load_score, run_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from wt_git.api.score import GateLayer
     from wt_git.api.trace import Trace
-    from wt_git.records.runs.fast_decode import ScoreFacts
-    from wt_git.records.runs.sidecars import RunVerdict
+    from wt_git.records.runs.sidecars import RunVerdict, ScoreFacts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

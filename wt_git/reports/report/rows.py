@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from wt_git.records.documents.report import ScenarioRow
-from wt_git.records.runs.saved_runs import UnreadableRunError, load_saved_trace, load_score
+from wt_git.records.runs.run_files import UnreadableRunError
+from wt_git.records.runs.saved_runs import load_saved_trace
+from wt_git.records.runs.sidecars import load_score
 from wt_git.reports.report.cells import cell, run_key
 from wt_git.reports.report.run_detail import run_detail
 from wt_git.reports.report.scored_groups import scored_group
@@ -160,6 +162,6 @@ def _row_document(row: ScoredRow, turns: Callable[[str], Sequence[dict[str, Any]
 
 def _turns_of_run(path: str) -> Sequence[dict[str, Any]]:
     try:
-        return load_saved_trace(path).turns
+        return load_saved_trace(path).turn_documents()
     except UnreadableRunError:
         return []

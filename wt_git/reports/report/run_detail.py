@@ -11,7 +11,7 @@ from wt_git.api.trace import Trace, Turn
 from wt_git.records.decoding import within
 from wt_git.records.documents.report import DetailLayer, RunDetail
 from wt_git.records.record import as_recorded, encodable
-from wt_git.records.runs.saved_runs import gate_layers
+from wt_git.records.runs.sidecars import gate_layers
 from wt_git.reports.report.failed_turn import (
     evidence_source,
     find_failed_turn,
@@ -19,8 +19,8 @@ from wt_git.reports.report.failed_turn import (
 )
 
 if TYPE_CHECKING:
-    from wt_git.records.runs.fast_decode import LayerFacts, SidecarFacts
     from wt_git.records.runs.saved_runs import SavedRun, SavedTrace
+    from wt_git.records.runs.sidecars import LayerFacts, SidecarFacts
 
 _ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)
 
@@ -55,7 +55,7 @@ def run_detail(run: SavedRun, saved: SavedTrace, sidecar: SidecarFacts, key: str
         },
         "metrics": encodable(dict(run.metrics)),
         "warnings": list(saved.warnings),
-        "turns": list(saved.turns),
+        "turns": saved.turn_documents(),
         "mcp_calls": list(saved.mcp_calls),
         "failed_turn": failed.turn,
         "failed_because": failed.because,

@@ -11,20 +11,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from wt_git.api.score import GATE_LAYER_ORDER, SCORE_LAYER_ORDER
 from wt_git.records.decoding import within
 from wt_git.records.documents.report import FailureCostFacts
-from wt_git.records.runs.saved_runs import (
-    UnreadableRunError,
-    gate_layers,
-    load_saved_trace,
-    load_score,
-)
+from wt_git.records.runs.run_files import UnreadableRunError
+from wt_git.records.runs.saved_runs import load_saved_trace
+from wt_git.records.runs.sidecars import gate_layers, load_score
 from wt_git.reports.run_groups.totals import scenario_totals
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from wt_git.records.documents.results import ScenarioTotals
-    from wt_git.records.runs.fast_decode import SidecarFacts
     from wt_git.records.runs.saved_runs import SavedRun
+    from wt_git.records.runs.sidecars import SidecarFacts
     from wt_git.reports.run_groups.groups import RunGroup
 
 PASS = "PASS"  # noqa: S105 - a verdict

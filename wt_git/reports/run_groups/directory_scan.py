@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from wt_git.api.trace import folder_name
 from wt_git.errors import os_reason
-from wt_git.records.runs.run_files import run_files
-from wt_git.records.runs.saved_runs import UnreadableRunError, load_run
+from wt_git.records.runs.run_files import UnreadableRunError, run_files
+from wt_git.records.runs.saved_runs import load_run
 from wt_git.records.runs.sidecars import NOT_FLIGHTS
 from wt_git.text import Examples
 
@@ -16,10 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from wt_git.records.runs.fast_decode import TraceFacts
     from wt_git.records.runs.run_files import RunFile
     from wt_git.records.runs.run_filter import RunFilter
-    from wt_git.records.runs.saved_runs import SavedRun
+    from wt_git.records.runs.saved_runs import SavedRun, TraceFacts
 
 
 @dataclass(slots=True)

@@ -18,10 +18,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from wt_git.records.ledger.row import Row
-    from wt_git.records.runs.fast_decode import TraceFacts
     from wt_git.records.runs.run_files import RunFile
     from wt_git.records.runs.run_filter import RunFilter
-    from wt_git.records.runs.saved_runs import SavedRun
+    from wt_git.records.runs.saved_runs import SavedRun, TraceFacts
 
 
 @dataclass(frozen=True, slots=True)
