@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from wt_git.api.trace import Trace
-    from wt_git.records.runs.fast_decode import LayerFacts
+    from wt_git.records.runs.sidecars import LayerFacts
 
 _RUNNER_ERROR_PREFIX = "runner_error: "
 # How the detail of the outcome layer begins, by the last answer and by a missing tool call.
