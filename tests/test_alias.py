@@ -192,9 +192,9 @@ def test_looking_for_a_module_does_not_load_it(installed):
         installed,
         """
         import importlib.util, sys
-        spec = importlib.util.find_spec("windtunnel.sweep.run_lock.lock_wait")
-        assert spec.origin.endswith("wt_git/sweep/run_lock/lock_wait.py")
-        assert "wt_git.sweep.run_lock.lock_wait" not in sys.modules
+        spec = importlib.util.find_spec("windtunnel.sweep.run_lock.runtime_lock")
+        assert spec.origin.endswith("wt_git/sweep/run_lock/runtime_lock.py")
+        assert "wt_git.sweep.run_lock.runtime_lock" not in sys.modules
         assert importlib.util.find_spec("windtunnel.nothing") is None
         """,
     )

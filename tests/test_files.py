@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wt_git import files, json_lines
+from wt_git import files
+from wt_git import files as json_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kit.traces import json_objects
 
-from wt_git import files, json_lines
+from wt_git import files
+from wt_git import files as json_lines
 
 
 @given(st.lists(json_objects(), max_size=8), st.binary(max_size=30).filter(lambda b: b"{" not in b))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from kit.documents import parse
 
-from wt_git.runner.reply import RESERVED_WARNINGS
+from wt_git.runner.run import RESERVED_WARNINGS
 
 PROJECT = Path(__file__).resolve().parents[1]
 PAGE = PROJECT / "docs" / "messages.md"

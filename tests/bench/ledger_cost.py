@@ -14,7 +14,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wt_git import files, json_lines
+from wt_git import files
+from wt_git import files as json_lines
 from wt_git.records.ledger.index_file import append_row
 from wt_git.records.ledger.ledger import Ledger
 from wt_git.records.ledger.row import ScenarioId

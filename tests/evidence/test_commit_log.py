@@ -8,7 +8,7 @@ import pytest
 from kit.evidence_rows import row, sweep
 from kit.verified_repos import agent_repo, file_notes, notes_of, tree_of
 
-from wt_git.evidence.commit_log import commit_log
+from wt_git.evidence.notes.show import commit_log
 from wt_git.git.history import History
 
 if TYPE_CHECKING:

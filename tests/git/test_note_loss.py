@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from kit.notes import bare_notes, blob, key, sweep_id, text_line
 
 from wt_git.git.notes.lines import line_hash
+from wt_git.git.notes.store import first_lost_key
 from wt_git.git.notes.tree import PRUNED, write_tree
 from wt_git.git.notes.union import NoteEdits, apply_edits, union_trees
-from wt_git.git.notes.view import first_lost_key
 
 LINES = [b"a", b"b", b"c"]
 notes_of_a_tree = st.dictionaries(

@@ -26,9 +26,9 @@ from kit.notes import (
 
 from wt_git.errors import GitError
 from wt_git.git.notes.lines import line_hash, line_sweep, split_lines
+from wt_git.git.notes.store import NotesView
 from wt_git.git.notes.tree import write_tree
 from wt_git.git.notes.union import NoteEdits, apply_edits, union_trees
-from wt_git.git.notes.view import NotesView
 from wt_git.git.trees import Entry
 
 RECORD_KEYS, TEXT_KEYS = KEYS[::2], KEYS[1::2]

@@ -8,13 +8,8 @@ from hypothesis import strategies as st
 
 from wt_git.config import Ladder
 from wt_git.errors import UsageError
-from wt_git.formatting import plain_seconds
-from wt_git.ladder.budget import (
-    Budget,
-    sweep_budget_s,
-    tier_cap_s,
-)
-from wt_git.ladder.tiers import queue_priority, tier_of
+from wt_git.ladder.tiers import Budget, queue_priority, sweep_budget_s, tier_cap_s, tier_of
+from wt_git.text import plain_seconds
 
 TIERS = ("probe", "focused", "regression")
 seconds = st.floats(min_value=0.001, max_value=1e6)

@@ -19,7 +19,8 @@ from kit.gate_histories import (
     what_a_ledger_returns,
 )
 
-from wt_git import files, json_lines
+from wt_git import files
+from wt_git import files as json_lines
 from wt_git.ladder.gate import Earned, Refused, decide
 from wt_git.records.ledger.row import Row, read_row
 

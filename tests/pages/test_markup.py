@@ -15,7 +15,7 @@ from kit.installation import build_wheel
 from kit.report_documents import ReportDocument, a_report, turn
 from kit.traces import json_values, texts
 
-from wt_git.reports.page import assets
+from wt_git.reports.page import page
 from wt_git.reports.page.filters import UNSEEN, dollars, duration, interval, name, percent, visible
 from wt_git.reports.page.filters import time as time_text
 from wt_git.reports.page.page import environment, island_json, write_page
@@ -83,7 +83,7 @@ def test_the_script_never_makes_elements_from_strings():
     words = (
         r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|DOMParser"
     )
-    assert not re.search(words, assets.script())
+    assert not re.search(words, page.page_script())
     assert not re.search(r"\son[a-z]+=", page_text(a_report()).split("<script")[0])
 
 
@@ -248,7 +248,7 @@ def test_a_shown_number_is_never_a_text(text):
 
 def test_unseen_characters_are_the_same_in_both_languages():
     """The script and the writer of the page have one list."""
-    script = re.search(r"UNSEEN =\s*/\[(.*?)\]\+/gu", assets.script()).group(1)
+    script = re.search(r"UNSEEN =\s*/\[(.*?)\]\+/gu", page.page_script()).group(1)
     python = re.sub(r"\\u\{(\w+)\}", lambda found: f"\\U{int(found[1], 16):08x}", script)
     every = "".join(map(chr, range(0x110000)))
     in_script = re.compile(f"[{python}]+")
@@ -258,9 +258,9 @@ def test_unseen_characters_are_the_same_in_both_languages():
 def test_the_page_is_in_the_wheel(tmp_path):
     """Users get the template, the styles and the scripts with the package."""
     names = zipfile.ZipFile(build_wheel(tmp_path)).namelist()
-    templates = {path.name for path in (assets.HERE / "templates").iterdir()}
+    templates = {path.name for path in (page.HERE / "templates").iterdir()}
     assert {f"wt_git/reports/page/templates/{one}" for one in templates} <= set(names)
     assert "page.html" in templates
     for kind, ending in (("style", "css"), ("script", "js")):
         inside = {name.rpartition("/")[2] for name in names if f"reports/page/{kind}/" in name}
-        assert inside == {f"{one}.{ending}" for one in assets.FILES[kind]}
+        assert inside == {f"{one}.{ending}" for one in page.FILES[kind]}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wt_git.records.runs.run_filter import RunFilter, missing_labels, missing_scenarios
+from wt_git.records.runs.run_files import RunFilter, missing_labels, missing_scenarios
 
 
 def test_without_a_word_all_runs_are_asked_for() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kit.experiment_lines import cost, finished, read, reviewed, sweep_id, usd, write_experiments
 
-from wt_git.json_lines import LineReport
+from wt_git.files import LineReport
 from wt_git.records.experiments import (
     Ambiguous,
     FinishedSweep,

@@ -17,7 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kit import noted_sweeps
 
-from wt_git import files, json_lines
+from wt_git import files
+from wt_git import files as json_lines
 from wt_git.decoding import convert
 from wt_git.errors import UsageError
 from wt_git.records import layout

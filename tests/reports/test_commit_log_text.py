@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wt_git.records.documents.log import CommitLog, LoggedCommit, LoggedRow
+from wt_git.records.documents.evidence import CommitLog, LoggedCommit, LoggedRow
 from wt_git.reports.commit_log import commit_lines, trend_lines
 
 

@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wt_git.reports.junit import Case, junit
+from wt_git.reports.ci_formats import Case, junit
 
 texts = st.text(st.characters(), max_size=20)
 cases = st.builds(

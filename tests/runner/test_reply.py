@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wt_git.runner.reply import RESERVED_WARNINGS, quoted_warning, read_reply
+from wt_git.runner.run import RESERVED_WARNINGS, quoted_warning, read_reply
 
 
 @pytest.mark.parametrize(

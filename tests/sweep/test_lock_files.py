@@ -14,10 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kit.lock_process import holder
 
-from wt_git.sweep.run_lock.lock_folder import lock_folder
+from wt_git.sweep.run_lock.file_locks import lock_folder
 from wt_git.sweep.run_lock.lock_holder import LockWaitState, describe_waiting, read_holder
-from wt_git.sweep.run_lock.lock_wait import Ticket
-from wt_git.sweep.run_lock.runtime_lock import lock_path
+from wt_git.sweep.run_lock.runtime_lock import Ticket, lock_path
 
 
 def test_the_lock_file_is_named_for_the_key():

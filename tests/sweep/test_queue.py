@@ -19,7 +19,7 @@ from kit.lock_process import LockProcess, holder
 
 from wt_git.errors import BusyError, UsageError, WaitStopped
 from wt_git.sweep.run_lock import runtime_lock
-from wt_git.sweep.run_lock.lock_wait import live_tickets
+from wt_git.sweep.run_lock.runtime_lock import live_tickets
 
 KEY = "bench"
 

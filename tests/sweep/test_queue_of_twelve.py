@@ -11,7 +11,7 @@ from kit.lock_process import LockProcess, holder
 
 from wt_git.errors import BusyError
 from wt_git.sweep.run_lock import runtime_lock
-from wt_git.sweep.run_lock.lock_wait import live_tickets
+from wt_git.sweep.run_lock.runtime_lock import live_tickets
 
 KEY = "bench"
 TIERS = {"probe": 0, "focused": 1, "regression": 2}

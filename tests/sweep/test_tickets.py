@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from wt_git.sweep.run_lock.file_locks import open_lockable, release, try_lock
-from wt_git.sweep.run_lock.lock_wait import Ticket, live_tickets
+from wt_git.sweep.run_lock.runtime_lock import Ticket, live_tickets
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from kit.watching import started
 
-from wt_git.watch.sweep_process import has_ended
+from wt_git.watch.session import has_ended
 
 NOW = datetime.now(UTC)
 

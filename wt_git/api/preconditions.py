@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wt_git.api.evaluators.tool_names import tool_name_matches
+from wt_git.api.evaluators.tool_calls import tool_name_matches
 from wt_git.errors import exception_text
 
 if TYPE_CHECKING:

@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wt_git.api.importer.writing import run_command, write_imported_scenario
-from wt_git.api.interchange.conversation import InterchangeFormatError
-from wt_git.api.interchange.parsing import lint_interchange, load_interchange
+from wt_git.api.interchange.conversation import (
+    InterchangeFormatError,
+    lint_interchange,
+    load_interchange,
+)
 from wt_git.api.universe.definition import UniverseFormatError
 from wt_git.cli import printing
 from wt_git.errors import UsageError, os_reason

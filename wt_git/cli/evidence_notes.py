@@ -15,8 +15,7 @@ from wt_git.cli import printing
 from wt_git.clock import SystemClock
 from wt_git.config import load
 from wt_git.errors import EXIT_NO, EXIT_TIMED_OUT, EXIT_YES, UsageError
-from wt_git.evidence.commit_log import commit_log
-from wt_git.evidence.notes.show import show_notes
+from wt_git.evidence.notes.show import commit_log, show_notes
 from wt_git.evidence.notes.sweep_notes import prune_notes, rebuild_notes
 from wt_git.evidence.notes.sync import NotSynced
 from wt_git.evidence.reviews import review_sweep, write_review_note
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
 
     from wt_git.evidence.notes.sync import Synced
     from wt_git.git.notes.store import Notes
-    from wt_git.records.documents.log import CommitLog
+    from wt_git.records.documents.evidence import CommitLog
 
 _SWEEP_ID = re.compile(r"[0-9a-f]{12}")
 _COMPUTED = re.compile(r"[~^:@]|\.\.")

@@ -32,16 +32,14 @@ from wt_git.evidence.verification import (
     settings_at,
     verification_document,
 )
-from wt_git.formatting import short_commit
 from wt_git.git.git_config import config_values
 from wt_git.git.history import History
-from wt_git.git.notes.view import NotesView
+from wt_git.git.notes.store import NotesView
 from wt_git.git.remote import SideRepository, remote_url, side_repository
 from wt_git.githooks.commit_notes import head_since, share, show_evidence_on
 from wt_git.githooks.git_hooks import REMOTE_KEY
-from wt_git.reports.github_actions import job_summary, workflow_commands
-from wt_git.reports.junit import verify_junit
-from wt_git.text import json_characters, log_line, one_line
+from wt_git.reports.ci_formats import job_summary, verify_junit, workflow_commands
+from wt_git.text import json_characters, log_line, one_line, short_commit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -50,7 +48,7 @@ if TYPE_CHECKING:
 
     from wt_git.cli.evidence_notes import NotesHere
     from wt_git.git.history import CommitFacts
-    from wt_git.records.documents.verify import Verification
+    from wt_git.records.documents.evidence import Verification
 
     Form = Callable[[Sequence[VerifiedRevision], Verification, Mapping[str, str]], None]
 

@@ -16,7 +16,7 @@ from wt_git.evidence.coverage.checker import CoverageChecker
 from wt_git.evidence.coverage.evidence_trees import JoinedNotes
 from wt_git.evidence.coverage.result import CoverageResult, Covered, NotCovered, Reason
 from wt_git.evidence.policy import policy_from, settings_of
-from wt_git.records.documents.verify import (
+from wt_git.records.documents.evidence import (
     NearestEvidence,
     Verification,
     VerifiedCommit,

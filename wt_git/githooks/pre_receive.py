@@ -15,8 +15,7 @@ from wt_git.evidence.coverage.result import NotCovered
 from wt_git.evidence.policy import settings_of
 from wt_git.git.history import History, branch_tips, commit_and_tree, commit_id
 from wt_git.git.libgit2 import open_repository
-from wt_git.git.notes.store import Notes
-from wt_git.git.notes.view import first_lost_key
+from wt_git.git.notes.store import Notes, first_lost_key
 from wt_git.githooks.git_hooks import GitHookResult
 from wt_git.githooks.push_check import check_push
 from wt_git.githooks.push_messages import accepted_lines, refusal_lines
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wt_git.git.history import CommitFacts
-    from wt_git.git.notes.view import NotesView
+    from wt_git.git.notes.store import NotesView
     from wt_git.githooks.git_hooks import GitHookCall
     from wt_git.githooks.push_lines import PushedRef
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import msgspec
 
-from wt_git import json_lines
+from wt_git import files
 from wt_git.decoding import DecodingError, decode, is_version
 from wt_git.records import layout
 from wt_git.records.ledger.row import RecordedCost, RecordedPrice
@@ -95,12 +95,12 @@ def read_experiment(line: bytes) -> FinishedSweep | Review | None:
     return found if found.kind == "sweep" and found.tier else None
 
 
-def newest_first(runs_dir: Path, report: json_lines.LineReport) -> Iterator[FinishedSweep | Review]:
+def newest_first(runs_dir: Path, report: files.LineReport) -> Iterator[FinishedSweep | Review]:
     """Yield the records of `runs_dir`, the last one first, reading only as far as it is asked.
 
     Lines that hold none are counted in `report`.
     """
-    for line in json_lines.raw_lines_backwards(runs_dir / layout.EXPERIMENTS):
+    for line in files.raw_lines_backwards(runs_dir / layout.EXPERIMENTS):
         found = read_experiment(line)
         if found is not None:
             yield found
@@ -116,7 +116,7 @@ def find_sweep(runs_dir: Path, wanted: str) -> FoundSweep | Ambiguous | None:
     reviews: dict[str, Review] = {}
     matches: dict[str, FinishedSweep] = {}
     is_prefix = len(wanted) >= SHORTEST_PREFIX
-    for found in newest_first(runs_dir, json_lines.LineReport()):
+    for found in newest_first(runs_dir, files.LineReport()):
         if found.sweep_id != wanted and not (is_prefix and found.sweep_id.startswith(wanted)):
             continue
         if isinstance(found, Review):

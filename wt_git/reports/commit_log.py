@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wt_git.formatting import short_commit
-from wt_git.text import log_line, scenario_name
+from wt_git.text import log_line, scenario_name, short_commit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from wt_git.records.documents.log import CommitLog, LoggedCommit, LoggedRow
+    from wt_git.records.documents.evidence import CommitLog, LoggedCommit, LoggedRow
 
 _NAME_LIMIT = 60
 _BARS = "▁▂▃▄▅▆▇█"

@@ -6,9 +6,9 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from wt_git.errors import UsageError
-from wt_git.json_lines import LineReport
+from wt_git.files import LineReport
 from wt_git.records import layout
-from wt_git.records.documents.ladder import LadderResults, TierTotals
+from wt_git.records.documents.results import LadderResults, TierTotals
 from wt_git.records.experiments import FinishedSweep, Review, newest_first
 from wt_git.records.layout import missing_directory, passed_over, readable_records
 from wt_git.records.sweep_records import Tier

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
-from wt_git.formatting import short_run
 from wt_git.records.documents.rescore import NotScored, Rescored, Unresolved
 from wt_git.reports.wording import left_out_list, markdown_row, markdown_table
-from wt_git.text import markdown_text
+from wt_git.text import markdown_text, short_run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from wt_git import files
 from wt_git.api.score import GATE_LAYER_ORDER, score_from_dict
 from wt_git.api.trace import load_trace
-from wt_git.formatting import short_run
 from wt_git.records import layout
 from wt_git.records.documents.triage import (
     TriageCategory,
@@ -21,12 +20,11 @@ from wt_git.records.documents.triage import (
     TriageTotals,
 )
 from wt_git.records.layout import check_directory, readable_records
-from wt_git.records.runs.run_files import peek
-from wt_git.records.runs.run_filter import RunFilter, missing_labels, missing_scenarios
+from wt_git.records.runs.run_files import RunFilter, missing_labels, missing_scenarios, peek
 from wt_git.records.runs.saved_scores import scored_scenario
-from wt_git.reports.run_groups.directory_scan import SkippedFiles, matching_files, scan_directory
+from wt_git.reports.run_groups.groups import SkippedFiles, matching_files, scan_directory
 from wt_git.reports.wording import markdown_table
-from wt_git.text import markdown_text, one_line
+from wt_git.text import markdown_text, one_line, short_run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -11,8 +11,7 @@ import msgspec
 from wt_git.errors import UsageError
 from wt_git.plugins.packs import discover_packs
 from wt_git.records.layout import check_directory, readable_records
-from wt_git.records.runs.run_files import RunFile, peek, run_files
-from wt_git.records.runs.run_filter import RunFilter, missing_labels
+from wt_git.records.runs.run_files import RunFile, RunFilter, missing_labels, peek, run_files
 from wt_git.sweep.selection import Definitions, Selectors, find_unmatched, unmatched_lines
 from wt_git.sweep.trace_files import TRACE_FAILURES, looks_like_a_trace, read_trace
 from wt_git.text import one_line, shortened_list

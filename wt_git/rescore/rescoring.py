@@ -1,27 +1,37 @@
-"""Scoring saved traces again with today's definitions of their scenarios (docs/rescoring.md).
-
-Traces are read one after another and none is kept, so a directory may hold any number of them. A
-rescore writes no trace and no record; it replaces scores only with `--write`.
-"""
+"""Scoring saved traces with the current definitions of their scenarios (docs/rescoring.md)."""
 
 from __future__ import annotations
 
 import os
 import stat
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from wt_git import files
+from wt_git.api.score import SCORE_LAYER_ORDER
 from wt_git.clock import whole_seconds
 from wt_git.errors import EXIT_NO, EXIT_USAGE, EXIT_YES, os_reason
 from wt_git.plugins.loading import FOREIGN_FAILURES, describe
 from wt_git.records import layout
-from wt_git.records.documents.rescore import NotScored, Rescored, RescoreSummary, Unresolved
+from wt_git.records.documents.rescore import (
+    LayerChange,
+    MetricValues,
+    NotScored,
+    Rescored,
+    RescoreSummary,
+    Unresolved,
+    Verdicts,
+)
 from wt_git.records.indented_json import indented_json
 from wt_git.records.runs.run_files import peek
 from wt_git.records.runs.saved_scores import UnreadableScoreError, read_score
-from wt_git.records.runs.sidecars import NOT_FLIGHTS, RESCORED, scenario_block, sidecar_document
-from wt_git.rescore.score_changes import TraceIdentity, score_change
+from wt_git.records.runs.sidecars import (
+    NOT_FLIGHTS,
+    RESCORED,
+    run_verdict,
+    scenario_block,
+    sidecar_document,
+)
 from wt_git.runner.scoring import score_saved
 from wt_git.sweep.trace_files import (
     TRACE_FAILURES,
@@ -34,16 +44,85 @@ from wt_git.sweep.trace_files import (
 from wt_git.text import Examples, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from wt_git.api.scenario import Scenario
+    from wt_git.api.score import GateLayer, LayerResult, MetricValue, Score
     from wt_git.api.trace import Trace
     from wt_git.clock import Clock
-    from wt_git.records.documents.rescore import Entry
+    from wt_git.records.documents.rescore import Entry, Passed
     from wt_git.records.runs.run_files import RunFile
     from wt_git.records.runs.saved_scores import SavedScore
+    from wt_git.records.runs.sidecars import LayerFacts
     from wt_git.rescore.request import RescoreRequest
     from wt_git.sweep.selection import Definitions
+
+UNKNOWN: Literal["UNKNOWN"] = "UNKNOWN"
+
+
+class TraceIdentity(NamedTuple):
+    """Where a trace stands, and what it says that it is."""
+
+    trace: str
+    scenario_id: str
+    label: str
+    run_id: str
+
+
+def score_change(
+    identity: TraceIdentity,
+    old: SavedScore | None,
+    new: Score,
+    gate_layers: Sequence[GateLayer],
+    *,
+    written: bool,
+) -> Rescored:
+    """Return what `new`, judged by `gate_layers`, makes of a trace that was scored `old`.
+
+    Nothing changes where nothing was known.
+    """
+    before = UNKNOWN if old is None else old.verdict
+    verdict = Verdicts(old=before, new=run_verdict(new, gate_layers))
+    layers = {
+        name: _layer(None if old is None else getattr(old.score, name), getattr(new, name))
+        for name in SCORE_LAYER_ORDER
+    }
+    metrics = MetricValues(old=None if old is None else old.score.metrics, new=new.metrics)
+    return Rescored(
+        **identity._asdict(),
+        changed=_differs(verdict.old, verdict.new) or any(one.changed for one in layers.values()),
+        verdict=verdict,
+        layers=layers,
+        metrics=metrics,
+        metrics_changed=old is not None and _typed(old.score.metrics) != _typed(new.metrics),
+        written=written,
+    )
+
+
+def _layer(old: LayerFacts | None, new: LayerResult) -> LayerChange:
+    before, now = _said(old), _said(new)
+    return LayerChange(
+        old=before,
+        new=now,
+        changed=_differs(before, now),
+        old_detail=None if old is None else old.detail,
+        detail=new.detail,
+    )
+
+
+def _said(layer: LayerFacts | LayerResult | None) -> Passed:
+    if layer is None:
+        return UNKNOWN
+    return "PASS" if layer.passed else "FAIL"
+
+
+def _differs(old: str, new: str) -> bool:
+    return old not in (UNKNOWN, new)
+
+
+def _typed(metrics: Mapping[str, MetricValue]) -> dict[str, tuple[type, MetricValue]]:
+    """Return the metrics so that 1, 1.0 and True, which JSON tells apart, are three values."""
+    return {name: (type(value), value) for name, value in metrics.items()}
 
 
 class NotReplacedError(Exception):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wt_git.api.evaluators.constraint import evaluate_constraint
-from wt_git.api.evaluators.integrity import evaluate_integrity
-from wt_git.api.evaluators.outcome import evaluate_outcome
-from wt_git.api.evaluators.trajectory import evaluate_trajectory
+from wt_git.api.evaluators.layers import (
+    evaluate_constraint,
+    evaluate_integrity,
+    evaluate_outcome,
+    evaluate_trajectory,
+)
 from wt_git.api.perturbations.tool_failures import ToolFailure, tool_failure_marker, with_marker
 from wt_git.api.replay import scoring_view, with_prefix
 from wt_git.api.scenario import PreSendPerturbation

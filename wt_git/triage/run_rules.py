@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from wt_git.api.evaluators.tool_calls import (
     CallLogState,
+    alternatives,
     call_log_state,
     evidence_label,
+    matches_any,
     observed_calls,
     tools_used,
 )
-from wt_git.api.evaluators.tool_names import alternatives, matches_any
 from wt_git.triage.classifier import DEFAULT_FIX_VECTORS, FailureClassification, FixSuggestion
 
 if TYPE_CHECKING:

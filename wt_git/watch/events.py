@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from wt_git import files, json_lines
+from wt_git import files
+from wt_git import files as json_lines
 from wt_git.records import layout
 from wt_git.records.decoding import is_version, within
 from wt_git.records.events import EVENT_VERSION

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wt_git.reports.report.scored_groups import (
+from wt_git.reports.report.cells import (
     LayerRates,
     gate_pass_rate,
     rates_of_row,

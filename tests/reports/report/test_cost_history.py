@@ -6,7 +6,7 @@ from typing import Any
 
 from kit.experiment_lines import cost, finished, reviewed, sweep_id, usd, write_experiments
 
-from wt_git.json_lines import LineReport
+from wt_git.files import LineReport
 from wt_git.records.experiments import newest_first
 from wt_git.reports.ladder import ladder_results
 from wt_git.reports.report.load import SweepHistory, sweep_history

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wt_git.records.documents.verify import (
+from wt_git.records.documents.evidence import (
     NearestEvidence,
     Verification,
     VerifiedCommit,
@@ -17,13 +17,13 @@ from wt_git.records.documents.verify import (
     VerifiedRow,
     VerifiedSubject,
 )
-from wt_git.reports.github_actions import (
+from wt_git.reports.ci_formats import (
     MOST_ANNOTATIONS,
     MOST_SUMMARY_BYTES,
     job_summary,
+    verify_junit,
     workflow_commands,
 )
-from wt_git.reports.junit import verify_junit
 
 HOSTILE = [
     "::error::x",

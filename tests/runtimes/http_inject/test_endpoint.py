@@ -7,7 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wt_git.runtimes.http_inject import DEFAULT_BASE_URL
-from wt_git.runtimes.http_inject.endpoint import Proxy, base_url, is_loopback, parse_endpoint
+from wt_git.runtimes.http_inject.client import (
+    Proxy,
+    base_url,
+    is_loopback,
+    parse_endpoint,
+)
 
 PROXY_VARIABLES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
 

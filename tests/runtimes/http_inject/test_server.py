@@ -14,8 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from kit.contract_c import served_agent
 
-from wt_git.runtimes.http_inject.client import Client, EndpointError, post
-from wt_git.runtimes.http_inject.endpoint import parse_endpoint
+from wt_git.runtimes.http_inject.client import Client, EndpointError, parse_endpoint, post
 from wt_git.runtimes.http_inject.runtime import HttpInjectHandle
 from wt_git.runtimes.http_inject.server import (
     InjectReply,

@@ -2,10 +2,10 @@
 
 from wt_git.api.evaluators.answer_text import NEGATION_CUES as NEGATION_CUES
 from wt_git.api.evaluators.answer_text import has_any_forbidden as has_any_forbidden
-from wt_git.api.evaluators.constraint import evaluate_constraint as evaluate_constraint
-from wt_git.api.evaluators.integrity import evaluate_integrity as evaluate_integrity
-from wt_git.api.evaluators.integrity import evaluate_robustness as evaluate_robustness
-from wt_git.api.evaluators.outcome import evaluate_outcome as evaluate_outcome
+from wt_git.api.evaluators.layers import evaluate_constraint as evaluate_constraint
+from wt_git.api.evaluators.layers import evaluate_integrity as evaluate_integrity
+from wt_git.api.evaluators.layers import evaluate_outcome as evaluate_outcome
+from wt_git.api.evaluators.layers import evaluate_robustness as evaluate_robustness
+from wt_git.api.evaluators.layers import evaluate_trajectory as evaluate_trajectory
 from wt_git.api.evaluators.tool_calls import observed_calls as observed_calls
-from wt_git.api.evaluators.tool_names import tool_name_matches as tool_name_matches
-from wt_git.api.evaluators.trajectory import evaluate_trajectory as evaluate_trajectory
+from wt_git.api.evaluators.tool_calls import tool_name_matches as tool_name_matches

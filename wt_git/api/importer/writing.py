@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 
 from wt_git.api.importer.generated_code import PLACEHOLDER_FACT, scenario_module, scorer_module
 from wt_git.api.importer.plan import plan_import
-from wt_git.api.interchange.conversation import InterchangeTrace
-from wt_git.api.interchange.parsing import parse_interchange
+from wt_git.api.interchange.conversation import InterchangeTrace, parse_interchange
 from wt_git.api.universe.document import universe_to_dict
 from wt_git.files import json_document, write_whole
 from wt_git.text import DECLARATION_OPTIONS, json_characters, many_lines, markdown_code, shell_word

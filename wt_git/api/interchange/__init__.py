@@ -16,6 +16,6 @@ from wt_git.api.interchange.conversation import TextPart as TextPart
 from wt_git.api.interchange.conversation import ToolCallPart as ToolCallPart
 from wt_git.api.interchange.conversation import ToolCallResponsePart as ToolCallResponsePart
 from wt_git.api.interchange.conversation import build_envelope as build_envelope
-from wt_git.api.interchange.parsing import lint_interchange as lint_interchange
-from wt_git.api.interchange.parsing import load_interchange as load_interchange
-from wt_git.api.interchange.parsing import parse_interchange as parse_interchange
+from wt_git.api.interchange.conversation import lint_interchange as lint_interchange
+from wt_git.api.interchange.conversation import load_interchange as load_interchange
+from wt_git.api.interchange.conversation import parse_interchange as parse_interchange

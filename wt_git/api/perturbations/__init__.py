@@ -20,19 +20,17 @@ if TYPE_CHECKING:
     )
     from wt_git.api.perturbations.prior_context import (
         BlankAssistantContent,
+        CorruptPriorAssistantTurn,
         FallbackRenderLeak,
         InjectStaleMemory,
+        ToolReturnsMalformed,
+        ToolTimeout,
     )
     from wt_git.api.perturbations.tool_failures import (
         ToolReturnsEmptyUnexpected,
         ToolReturnsMalformedJson,
         ToolReturnsSchemaError,
         ToolTimeoutPerScenario,
-    )
-    from wt_git.api.perturbations.trace_only import (
-        CorruptPriorAssistantTurn,
-        ToolReturnsMalformed,
-        ToolTimeout,
     )
 
 __all__ = [

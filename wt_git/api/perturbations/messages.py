@@ -9,7 +9,7 @@ import copy
 import json
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from wt_git.api.evaluators.tool_names import alternatives
+from wt_git.api.evaluators.tool_calls import alternatives
 from wt_git.api.perturbations.tool_failures import with_marker
 from wt_git.api.trace import Trace, Turn
 

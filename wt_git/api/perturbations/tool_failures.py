@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from wt_git.api.evaluators.tool_names import tool_name_matches
+from wt_git.api.evaluators.tool_calls import tool_name_matches
 from wt_git.api.scenario import Perturbation
 
 if TYPE_CHECKING:

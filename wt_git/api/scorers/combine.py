@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from wt_git.api.evaluators.outcome import run_scorer
+from wt_git.api.evaluators.layers import run_scorer
 from wt_git.api.score import LayerResult, merged_metrics
 
 if TYPE_CHECKING:

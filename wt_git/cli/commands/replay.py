@@ -13,10 +13,9 @@ from wt_git.cli import error_messages, printing
 from wt_git.cli.options import CONTEXT_SETTINGS, agent_options, definition_options
 from wt_git.cli.signals import graceful
 from wt_git.clock import SystemClock
-from wt_git.replay.replaying import Replayed, Replaying
-from wt_git.replay.request import Replay, look_up_replay
+from wt_git.replay import Replay, Replayed, Replaying, look_up_replay
 from wt_git.sweep.request import SweepRequest
-from wt_git.sweep.run_lock.lock_folder import lock_folder
+from wt_git.sweep.run_lock.file_locks import lock_folder
 from wt_git.sweep.selection import Selectors
 from wt_git.text import log_line, one_line
 

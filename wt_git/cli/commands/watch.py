@@ -16,11 +16,10 @@ from wt_git.records.record import as_recorded
 from wt_git.sweep.request import DEFAULT_LABEL
 from wt_git.text import json_characters
 from wt_git.watch.events import EventRecord, line_of
-from wt_git.watch.session import Wanted, Watch
-from wt_git.watch.sweep_process import has_ended
+from wt_git.watch.session import Wanted, Watch, has_ended
 
 if TYPE_CHECKING:
-    from wt_git.json_lines import ReadLine
+    from wt_git.files import ReadLine
 
 
 _SHORTEST_POLL_S, _LONGEST_POLL_S = 0.01, 3600.0

@@ -83,7 +83,7 @@ def _sweeps(runs_dir: Path) -> Iterator[tuple[str, str]]:
 
 def _records(runs_dir: Path) -> Iterator[dict[str, Any]]:
     """Yield what is known of the newest sweeps: those that began, then those that ended."""
-    from wt_git.json_lines import read_lines_backwards  # noqa: PLC0415
+    from wt_git.files import read_lines_backwards  # noqa: PLC0415
     from wt_git.records import layout  # noqa: PLC0415
 
     for name in (layout.EVENTS, layout.EXPERIMENTS):

@@ -10,7 +10,6 @@ from rich.live import Live
 from rich.spinner import Spinner
 from rich.text import Text
 
-from wt_git.formatting import stopwatch
 from wt_git.records.events import (
     LockAcquired,
     LockWaiting,
@@ -21,7 +20,7 @@ from wt_git.records.events import (
     SweepFinished,
     SweepStarted,
 )
-from wt_git.text import one_line, shortened_list
+from wt_git.text import one_line, shortened_list, stopwatch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

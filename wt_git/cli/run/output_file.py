@@ -10,7 +10,7 @@ from wt_git.api.trace import load_trace
 from wt_git.cli.commands.triage import RULE_BASED, classify_with
 from wt_git.errors import StorageError, os_reason
 from wt_git.evidence.written_paths import check_output
-from wt_git.reports.junit import Case, RunLines, junit
+from wt_git.reports.ci_formats import Case, RunLines, junit
 from wt_git.sweep.sweep_result import (
     ScenarioBroke,
     ScenarioOutcome,

@@ -22,7 +22,6 @@ from wt_git.cli.run.sweep_text import (
 from wt_git.cli.signals import graceful
 from wt_git.clock import SystemClock
 from wt_git.errors import EXIT_NO, EXIT_YES, GitError, UsageError, os_reason
-from wt_git.formatting import plain_seconds
 from wt_git.git.repository import head_short_id
 from wt_git.ladder.declaration import Declaration
 from wt_git.records.events import SweepStarted
@@ -31,11 +30,11 @@ from wt_git.records.runs_dir import RunsDir
 from wt_git.sweep.admission.admit import admit
 from wt_git.sweep.admission.look_up import look_up
 from wt_git.sweep.request import DEFAULT_LABEL, SweepRequest
-from wt_git.sweep.run_lock.lock_folder import lock_folder
+from wt_git.sweep.run_lock.file_locks import lock_folder
 from wt_git.sweep.selection import Selectors
 from wt_git.sweep.sweep import Sweep
 from wt_git.sweep.sweep_result import ScenarioBroke
-from wt_git.text import many_lines, one_line, shell_word
+from wt_git.text import many_lines, one_line, plain_seconds, shell_word
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
-from wt_git.formatting import duration, plain_seconds
 from wt_git.ladder.declaration import plan_line, prediction_line
 from wt_git.ladder.pricing import plain_decimal
 from wt_git.sweep.sweep_result import ScenarioBroke, ScenarioOutcome, ScenarioRan, WorldMismatched
-from wt_git.text import one_line, scenario_name, shortened_list
+from wt_git.text import duration, one_line, plain_seconds, scenario_name, shortened_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from wt_git import json_lines
+from wt_git import files as json_lines
 from wt_git.errors import GitError
 from wt_git.evidence.coverage.evidence_trees import EvidenceTree
 from wt_git.evidence.coverage.result import (
@@ -25,14 +25,13 @@ from wt_git.evidence.coverage.result import (
 from wt_git.evidence.coverage.row_rules import COUNTING_TIERS
 from wt_git.evidence.coverage.rules import readable_rows
 from wt_git.evidence.coverage.stored_rows import StoredRow, stored_row
-from wt_git.formatting import short_commit
 from wt_git.git.path_patterns import PathPatterns
 from wt_git.git.trees import compare_trees, find_entry, walk_files
 from wt_git.records import layout
 from wt_git.records.fingerprint import COMPILED_PATTERNS
 from wt_git.records.manifests import read_manifest
 from wt_git.records.notes import UnreadableLine, read_line
-from wt_git.text import DECLARATION_OPTIONS, one_line, quoted_list
+from wt_git.text import DECLARATION_OPTIONS, one_line, quoted_list, short_commit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -9,8 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from wt_git.formatting import short_commit
-from wt_git.text import log_line, quoted_list
+from wt_git.text import log_line, quoted_list, short_commit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from wt_git import json_lines
+from wt_git import files
 from wt_git.errors import GitError
 from wt_git.git.notes.lines import line_hash, line_sweep
 from wt_git.records import layout
@@ -32,8 +32,7 @@ if TYPE_CHECKING:
 
     from wt_git.evidence.fingerprint.fingerprinter import Fingerprint
     from wt_git.git.notes.commit import Transaction
-    from wt_git.git.notes.store import Notes
-    from wt_git.git.notes.view import NotesView
+    from wt_git.git.notes.store import Notes, NotesView
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 _NO_TIME = "0000-00-00T00:00:00Z"
@@ -152,7 +151,7 @@ def rebuild_notes(notes: Notes, runs_dirs: Sequence[Path]) -> Rebuilt:
     A union: nothing is removed, and pruned lines stay away. Raises `GitError`, and `OSError` for a
     file that cannot be read.
     """
-    report = json_lines.LineReport()
+    report = files.LineReport()
     lines = lines_by_sweep(runs_dirs, report)
     found = [notes_of_sweep(sweep_id, of_sweep) for sweep_id, of_sweep in lines.items()]
     entries = tuple(one for one in found if isinstance(one, SweepNotes))
@@ -168,13 +167,13 @@ def rebuild_notes(notes: Notes, runs_dirs: Sequence[Path]) -> Rebuilt:
 
 
 def lines_by_sweep(
-    runs_dirs: Iterable[Path], report: json_lines.LineReport | None = None
+    runs_dirs: Iterable[Path], report: files.LineReport | None = None
 ) -> dict[str, list[bytes]]:
     """Return the rows, sweep records and reviews in `runs_dirs`, byte for byte, by sweep id."""
     lines: dict[str, list[bytes]] = {}
     for runs_dir in runs_dirs:
         for name in (layout.LEDGER, layout.EXPERIMENTS):
-            for line in json_lines.read_lines(runs_dir / name, report):
+            for line in files.read_lines(runs_dir / name, report):
                 sweep_id = line.record.get("sweep_id")
                 if isinstance(sweep_id, str):
                     lines.setdefault(sweep_id, []).append(line.text.encode("utf-8"))

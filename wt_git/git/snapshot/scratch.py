@@ -19,8 +19,11 @@ import msgspec
 
 from wt_git import files
 from wt_git.git.snapshot.blobs import FileStamp  # noqa: TC001 - msgspec reads annotations
-from wt_git.git.snapshot.index_file import IndexFacts  # noqa: TC001
-from wt_git.git.snapshot.racy_entries import clear_racy_times, read_index
+from wt_git.git.snapshot.index_file import (
+    IndexFacts,
+    clear_racy_times,
+    read_index,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,7 +16,7 @@ from wt_git.mcp.addresses import listen
 from wt_git.mcp.call_log import CallLog, OpenCall
 from wt_git.mcp.failures import arm_from_environment
 from wt_git.mcp.fastmcp.child_process import claim_inherited
-from wt_git.mcp.run_in_thread import run_in_thread
+from wt_git.mcp.serving import run_in_thread
 
 if TYPE_CHECKING:
     import socket

@@ -18,8 +18,7 @@ from mcp_types import CallToolResult, TextContent, Tool
 
 from wt_git.api.json_values import json_value
 from wt_git.mcp.fastmcp.sdk_server import CallLoggingServer, injected_message
-from wt_git.mcp.run_in_thread import run_in_thread
-from wt_git.mcp.serving import ThreadServer
+from wt_git.mcp.serving import ThreadServer, run_in_thread
 
 if TYPE_CHECKING:
     import socket

@@ -7,7 +7,7 @@ import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from wt_git.api.evaluators.tool_names import tool_name_matches
+from wt_git.api.evaluators.tool_calls import tool_name_matches
 from wt_git.api.universe.definition import Universe
 from wt_git.api.universe.document import load_universe, universe_from_dict, universe_to_dict
 from wt_git.mcp.addresses import MCP_PATH, connectable, http_url, listen

@@ -9,8 +9,7 @@ from __future__ import annotations
 from typing import Any, TypedDict
 
 from wt_git.records.documents.document import Document, IntervalTotals, PassHatK
-from wt_git.records.documents.ladder import TierTotals
-from wt_git.records.documents.results import ResultRun, Selection
+from wt_git.records.documents.results import ResultRun, Selection, TierTotals
 
 REPORT_VERSION = 1
 

@@ -10,7 +10,8 @@ import os
 import threading
 from typing import TYPE_CHECKING, TypeVar
 
-from wt_git import files, json_lines
+from wt_git import files
+from wt_git import files as json_lines
 from wt_git.clock import SystemClock
 from wt_git.errors import UsageError, os_reason
 from wt_git.records import layout

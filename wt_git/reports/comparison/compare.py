@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from wt_git.records.documents.compare import (
+from wt_git.records.documents.results import (
     ComparedScenario,
     Comparison,
     MetricDelta,
@@ -24,8 +24,7 @@ from wt_git.stats.intervals import Sample
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from wt_git.records.documents.compare import MetricKind
-    from wt_git.records.documents.results import MetricTotals, ScenarioTotals
+    from wt_git.records.documents.results import MetricKind, MetricTotals, ScenarioTotals
     from wt_git.stats.differences import ScenarioFinding
 
 

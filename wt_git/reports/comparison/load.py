@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from wt_git.records.documents.compare import Comparison
+    from wt_git.records.documents.results import Comparison
 
 _FEWEST_LABELS = 2
 

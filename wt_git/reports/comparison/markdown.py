@@ -18,7 +18,7 @@ from wt_git.text import markdown_text, quoted_list
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from wt_git.records.documents.compare import (
+    from wt_git.records.documents.results import (
         ComparedScenario,
         Comparison,
         RateDelta,

@@ -11,16 +11,16 @@ from wt_git.text import log_line, scenario_namer
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from wt_git.records.documents.compare import (
+    from wt_git.records.documents.document import IntervalTotals
+    from wt_git.records.documents.results import (
         Comparison,
         MetricDelta,
+        MetricTotals,
         OverallDelta,
         RateDelta,
         RateTotals,
         VerdictChange,
     )
-    from wt_git.records.documents.document import IntervalTotals
-    from wt_git.records.documents.results import MetricTotals
 
     Name = Callable[[str, str | None], str]
 

@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from markupsafe import Markup, escape
 
-from wt_git import formatting
+from wt_git import text as formatting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -1,14 +1,11 @@
-"""The page of `wt report`: one HTML file that needs nothing but a browser.
-
-The verdicts, failures and costs stand in it as plain HTML, so they can be read without its script, in
-print and in a mail. The script opens runs and compares labels. The details of a run stand in an
-element of their own, which the browser keeps as text until a reader opens the run: the page is quick
-with thousands of them. Its parts are in `templates/`, its looks in `style/`, its script in `script/`.
-"""
+"""The page's own files, put together as they stand in the page, and what the browser may do with them."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 import msgspec
@@ -16,12 +13,77 @@ from jinja2 import Environment, FileSystemLoader
 from markupsafe import escape
 
 from wt_git.api.json_values import json_value
-from wt_git.reports.page import assets, filters
-from wt_git.reports.page.cost_chart import CostChart, ended
-from wt_git.reports.page.verdict_matrix import VerdictMatrix, is_clean, notes, worst_severity
+from wt_git.reports.page import filters
+from wt_git.reports.page.charts import (
+    CostChart,
+    VerdictMatrix,
+    ended,
+    is_clean,
+    notes,
+    worst_severity,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
+
+HERE = Path(__file__).parent
+FILES = {
+    "style": (
+        "colours",
+        "text",
+        "controls",
+        "signs",
+        "tables",
+        "failures",
+        "costs",
+        "detail",
+        "print",
+    ),
+    "script": (
+        "elements",
+        "signs",
+        "report",
+        "cell",
+        "run",
+        "detail",
+        "comparison",
+        "matrix",
+        "address",
+    ),
+}
+"""What the style sheet and the script of the page are made of, in their order."""
+
+
+def page_style() -> str:
+    """Return the one style sheet of the page."""
+    return "\n".join(_read(f"style/{name}.css") for name in FILES["style"])
+
+
+def page_script() -> str:
+    """Return the one script of the page. What its files declare stays inside it."""
+    body = "\n".join(_read(f"script/{name}.js") for name in FILES["script"])
+    return f'"use strict";\n(() => {{\n{body}}})();\n'
+
+
+def policy(style: str, script: str) -> str:
+    """Return what a browser may do with the page: apply this style and run this script, no more.
+
+    It may load nothing, send nothing, and may not take any text for markup.
+    """
+    return (
+        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
+        "base-uri 'none'; form-action 'none'; "
+        "require-trusted-types-for 'script'; trusted-types 'none'"
+    )
+
+
+def _read(name: str) -> str:
+    return (HERE / name).read_text("utf-8")
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
 
 _ROWS = "scenarios"
 _ENCODER = msgspec.json.Encoder()
@@ -45,14 +107,14 @@ def write_page(
     gone through twice. `to_json` writes rows and details, by default `island_json`.
     """
     to_json = to_json or island_json
-    style, script, labels = assets.style(), assets.script(), document["variants"]
+    style, script, labels = page_style(), page_script(), document["variants"]
     parts = (
         environment()
         .get_template("page.html")
         .generate(
             document=document,
             labels=labels,
-            policy=assets.policy(style, script),
+            policy=policy(style, script),
             style=style,
             script=script,
             verdict_counts=_verdict_counts(document.get("verdict_totals") or {}),
@@ -77,7 +139,7 @@ def environment() -> Environment:
     made = Environment(
         autoescape=True,
         finalize=filters.visible,
-        loader=FileSystemLoader(assets.HERE / "templates"),
+        loader=FileSystemLoader(HERE / "templates"),
         trim_blocks=True,
         lstrip_blocks=True,
     )

@@ -1,17 +1,20 @@
-"""The cells of a report, their summary, and the lists of failures and flaky scenarios. Pure."""
+"""The cells of a report: a scenario under a label, its rates and runs; summary, failures and flaky scenarios."""
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec.structs import asdict
 
 from wt_git.api.json_values import json_value
-from wt_git.api.score import SCORE_LAYER_ORDER
+from wt_git.api.score import GATE_LAYER_ORDER, SCORE_LAYER_ORDER
+from wt_git.records.decoding import within
 from wt_git.records.documents.report import (
     Cell,
     Failure,
+    FailureCostFacts,
     Flaky,
     LayerTotals,
     ReportRun,
@@ -19,13 +22,178 @@ from wt_git.records.documents.report import (
     Robustness,
     SampleTrace,
 )
-from wt_git.reports.report.scored_groups import PASS
-from wt_git.reports.run_groups.totals import valid_runs
+from wt_git.records.runs.run_files import UnreadableRunError
+from wt_git.records.runs.saved_runs import load_saved_trace
+from wt_git.records.runs.sidecars import gate_layers, load_score
+from wt_git.reports.run_groups.totals import scenario_totals, valid_runs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from wt_git.reports.report.scored_groups import ScoredGroup
+    from wt_git.records.documents.results import ScenarioTotals
+    from wt_git.records.runs.saved_runs import SavedRun
+    from wt_git.records.runs.sidecars import SidecarFacts
+    from wt_git.reports.run_groups.groups import RunGroup
+
+PASS = "PASS"  # noqa: S105 - a verdict
+
+
+class LayerRates(NamedTuple):
+    """The share of runs that passed each layer, gated or not."""
+
+    outcome: float
+    trajectory: float
+    constraint: float
+    integrity: float
+
+
+class LatestRun(NamedTuple):
+    """The latest run of a group, without its conversation."""
+
+    details: Mapping[str, str]
+    gates: tuple[str, ...]
+    has_perturbations: bool
+    cost: FailureCostFacts
+    tool_calls: int
+    finished_at: str
+    model: str
+    quant: str
+
+
+class FailedRun(NamedTuple):
+    """The first run that failed, the layers that decided it, and their details."""
+
+    run_id: str
+    decided_by: tuple[str, ...]
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoredGroup:
+    """A group with its totals, its rates, its latest run, and its first failure if it has one."""
+
+    group: RunGroup
+    totals: ScenarioTotals
+    rates: LayerRates
+    gate_pass_rate: float
+    latest: LatestRun
+    failure: FailedRun | None
+
+
+def scored_group(group: RunGroup) -> ScoredGroup:
+    """Return `group`, which has at least one run, with its scores.
+
+    A run that vanished since the group was read has no details.
+    """
+    totals = scenario_totals(group)
+    # A row has the scores of its sweep, which no longer hold after a rescore.
+    record = {} if group.row is None or totals.rescored else group.row.record
+    return ScoredGroup(
+        group=group,
+        totals=totals,
+        rates=rates_of_row(record) or _counted_rates(group),
+        gate_pass_rate=gate_pass_rate(record, passed=totals.passed, runs=totals.runs),
+        latest=_latest_run(group.runs[-1]),
+        failure=None if totals.verdict == PASS else _first_failure(group, totals.verdict),
+    )
+
+
+def rates_of_row(record: Mapping[str, Any]) -> LayerRates | None:
+    """Return the rates in a ledger row of any age; None unless it has all four.
+
+    The fourth layer of the oldest rows is called robustness.
+    """
+    stored = within(record.get("layer_pass_rates"))
+    integrity = stored.get("integrity", stored.get("robustness"))
+    values = (*(stored.get(name) for name in ("outcome", "trajectory", "constraint")), integrity)
+    rates = [rate for value in values if (rate := _valid_rate(value)) is not None]
+    return LayerRates(*rates) if len(rates) == len(LayerRates._fields) else None
+
+
+def rates_of_runs(runs: Iterable[Iterable[bool]]) -> LayerRates:
+    """Return the rates over at least one run, given which of its four layers each run passed."""
+    layers = list(zip(*runs, strict=True))
+    return LayerRates(*(sum(passed) / len(passed) for passed in layers))
+
+
+def gate_pass_rate(record: Mapping[str, Any], *, passed: int, runs: int) -> float:
+    """Return the share of runs that passed every gate, from the row, else as counted.
+
+    The oldest rows have only the rate of the outcome.
+    """
+    for value in (record.get("pass_rate"), within(record.get("layer_pass_rates")).get("outcome")):
+        rate = _valid_rate(value)
+        if rate is not None:
+            return rate
+    return passed / runs
+
+
+def _valid_rate(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        return None
+    return float(value)
+
+
+def _counted_rates(group: RunGroup) -> LayerRates:
+    return rates_of_runs(
+        [layer not in run.failed_layers for layer in SCORE_LAYER_ORDER] for run in group.runs
+    )
+
+
+def _latest_run(run: SavedRun) -> LatestRun:
+    sidecar = _sidecar(run)
+    try:
+        trace = load_saved_trace(run.path)
+    except UnreadableRunError:
+        trace = None
+    details = {}
+    if sidecar is not None:
+        details = {name: getattr(sidecar.score, name).detail for name in SCORE_LAYER_ORDER}
+    scenario = within(None if sidecar is None else sidecar.scenario)
+    return LatestRun(
+        details=details,
+        gates=GATE_LAYER_ORDER if sidecar is None else gate_layers(sidecar),
+        has_perturbations=scenario.get("has_perturbations") is True,
+        cost=_failure_cost(run, sidecar),
+        tool_calls=0 if trace is None else trace.tool_calls,
+        finished_at="" if trace is None else trace.finished_at,
+        model="" if trace is None else trace.model,
+        quant="" if trace is None else trace.quant,
+    )
+
+
+def _failure_cost(run: SavedRun, sidecar: SidecarFacts | None) -> FailureCostFacts:
+    cost = None if sidecar is None else sidecar.score.failure_cost
+    return FailureCostFacts(
+        severity="low" if cost is None else cost.severity,
+        customer_visible=cost is not None and cost.customer_visible,
+        reversible=cost is None or cost.reversible,
+        side_effect_performed=cost is not None and cost.side_effect_performed,
+        risk_weight=int(run.risk_weight),
+    )
+
+
+def _first_failure(group: RunGroup, verdict: str) -> FailedRun | None:
+    """Return the first run with the verdict of the group, else the first that did not pass."""
+    failed = [run for run in group.runs if run.verdict != PASS]
+    chosen = next((run for run in failed if run.verdict == verdict), next(iter(failed), None))
+    if chosen is None:
+        return None
+    sidecar = _sidecar(chosen)
+    if sidecar is None:
+        return FailedRun(chosen.run_id, (), "")
+    deciding = ("integrity",) if chosen.verdict == "INVALID" else gate_layers(sidecar)
+    failing = tuple(name for name in deciding if not getattr(sidecar.score, name).passed)
+    details = "; ".join(f"{name}: {getattr(sidecar.score, name).detail}" for name in failing)
+    return FailedRun(chosen.run_id, failing, details)
+
+
+def _sidecar(run: SavedRun) -> SidecarFacts | None:
+    try:
+        return load_score(run.path)
+    except UnreadableRunError:
+        return None
+
 
 VERDICTS = ("PASS", "PASS_WITH_VARIANCE", "FAIL", "INVALID")
 _EVERY_RUN = 1.0

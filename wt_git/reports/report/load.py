@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from wt_git import files
 from wt_git.clock import whole_seconds
 from wt_git.errors import UsageError, os_reason
-from wt_git.json_lines import LineReport
+from wt_git.files import LineReport
 from wt_git.records import layout
 from wt_git.records.documents.report import ReportHead, SweepCost
 from wt_git.records.experiments import FinishedSweep, Review, newest_first
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from wt_git.records.documents.ladder import TierTotals
+    from wt_git.records.documents.results import TierTotals
     from wt_git.reports.run_groups.groups import RunGroup
 
 MOST_SWEEPS = 2_000

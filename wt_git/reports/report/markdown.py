@@ -6,15 +6,13 @@ import re
 from typing import TYPE_CHECKING
 
 from wt_git.api.score import SCORE_LAYER_ORDER
-from wt_git.formatting import short_run
 from wt_git.reports.wording import experiment_parts, interval_text, markdown_table
-from wt_git.text import markdown_text
+from wt_git.text import markdown_text, short_run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from wt_git.records.documents.document import IntervalTotals
-    from wt_git.records.documents.ladder import TierTotals
     from wt_git.records.documents.report import (
         Cell,
         Failure,
@@ -22,6 +20,7 @@ if TYPE_CHECKING:
         ReportHead,
         ScenarioRow,
     )
+    from wt_git.records.documents.results import TierTotals
 
 _NAME_LIMIT, _DETAIL_LIMIT = 120, 200
 _NOTHING = "—"

@@ -10,16 +10,15 @@ from wt_git.records.documents.report import ScenarioRow
 from wt_git.records.runs.run_files import UnreadableRunError
 from wt_git.records.runs.saved_runs import load_saved_trace
 from wt_git.records.runs.sidecars import load_score
-from wt_git.reports.report.cells import cell, run_key
+from wt_git.reports.report.cells import cell, run_key, scored_group
 from wt_git.reports.report.run_detail import run_detail
-from wt_git.reports.report.scored_groups import scored_group
 from wt_git.text import scenario_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from wt_git.records.documents.report import RunDetail
-    from wt_git.reports.report.scored_groups import ScoredGroup
+    from wt_git.reports.report.cells import ScoredGroup
     from wt_git.reports.run_groups.groups import RunGroup
 
 

@@ -9,9 +9,8 @@ from wt_git.errors import UsageError
 from wt_git.records import layout
 from wt_git.records.layout import check_directory, passed_over, readable_records
 from wt_git.records.ledger.ledger import Ledger
-from wt_git.records.runs.run_filter import RunFilter, missing_labels, missing_scenarios
-from wt_git.reports.run_groups.directory_scan import scan_directory
-from wt_git.reports.run_groups.groups import RunReader
+from wt_git.records.runs.run_files import RunFilter, missing_labels, missing_scenarios
+from wt_git.reports.run_groups.groups import RunReader, scan_directory
 from wt_git.text import sorted_names
 
 if TYPE_CHECKING:

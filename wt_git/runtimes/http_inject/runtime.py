@@ -7,10 +7,12 @@ import os
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from wt_git.runtimes.http_inject.client import GRACE_TIMEOUT_S, Client, EndpointError
-from wt_git.runtimes.http_inject.endpoint import (
+from wt_git.runtimes.http_inject.client import (
     DEFAULT_BASE_URL,
+    GRACE_TIMEOUT_S,
     URL_VARIABLE,
+    Client,
+    EndpointError,
     base_url,
     parse_endpoint,
 )

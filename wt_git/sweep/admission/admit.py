@@ -10,7 +10,7 @@ import itertools
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wt_git import config, json_lines
+from wt_git import config, files
 from wt_git.evidence.fingerprint.fingerprinter import place_in_tree
 from wt_git.ladder.declaration import check_declared
 from wt_git.records import layout
@@ -49,7 +49,7 @@ def history_elsewhere(
 
 def _is_about(ledger: Path, targets: Container[str]) -> bool:
     try:
-        lines = itertools.islice(json_lines.read_lines_backwards(ledger), _LATEST)
+        lines = itertools.islice(files.read_lines_backwards(ledger), _LATEST)
         rows = [read_row(line.text.encode()) for line in lines]
     except OSError:
         return False

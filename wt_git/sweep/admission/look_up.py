@@ -21,13 +21,11 @@ from wt_git.evidence.fingerprint.fingerprinter import (
 )
 from wt_git.evidence.fingerprint.targets import target_of
 from wt_git.evidence.written_paths import check_runs_dir
-from wt_git.ladder.budget import sweep_budget_s
 from wt_git.ladder.ceiling import resolve_ceiling
-from wt_git.ladder.tiers import check_model, tier_of
-from wt_git.plugins.lifecycle_hooks import resolve_hooks
+from wt_git.ladder.tiers import check_model, sweep_budget_s, tier_of
 from wt_git.plugins.loading import describe, source_file
 from wt_git.plugins.packs import discover_packs
-from wt_git.plugins.runtimes import find_plugin, resolve_runtime
+from wt_git.plugins.runtimes import find_plugin, resolve_hooks, resolve_runtime
 from wt_git.records.fingerprint import PACK_SOURCE
 from wt_git.records.runs_dir import RunsDir
 from wt_git.sweep.request import LookedUp, agent_config, agents_file, soul_text

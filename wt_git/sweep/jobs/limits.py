@@ -8,9 +8,8 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from wt_git.formatting import plain_seconds
-from wt_git.ladder.budget import Budget
-from wt_git.text import one_line
+from wt_git.ladder.tiers import Budget
+from wt_git.text import one_line, plain_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,15 +10,17 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import re
+import tempfile
 import threading
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wt_git.errors import UsageError, os_reason
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from collections.abc import Iterator, Mapping
 
 # No links: the folder may stand where others can write, and what is locked is also written to.
 _FLAGS = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
@@ -158,3 +160,28 @@ def _forget_in_child() -> None:
 
 
 os.register_at_fork(after_in_child=_forget_in_child)
+
+
+_NOT_IN_A_USER = re.compile(r"[^A-Za-z0-9_-]")
+_USER_VARIABLES = ("LOGNAME", "USER", "LNAME", "USERNAME")
+
+
+def lock_folder(environ: Mapping[str, str]) -> Path:
+    """Return the folder of lock files: `WT_LOCK_DIR`, else the user's own among temporary ones."""
+    chosen = environ.get("WT_LOCK_DIR")
+    if chosen:
+        return Path(chosen)
+    user = _NOT_IN_A_USER.sub("_", _user_name(environ))
+    return Path(tempfile.gettempdir()) / f"windtunnel-locks-{user}"
+
+
+def _user_name(environ: Mapping[str, str]) -> str:
+    for variable in _USER_VARIABLES:
+        if environ.get(variable):
+            return environ[variable]
+    import pwd  # noqa: PLC0415 - only where no variable says it
+
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:  # an account number without an account, as in containers
+        return "user"

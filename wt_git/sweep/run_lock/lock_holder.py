@@ -9,9 +9,8 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from wt_git.formatting import duration
 from wt_git.sweep.run_lock.file_locks import open_existing, release, try_lock
-from wt_git.text import one_line
+from wt_git.text import duration, one_line
 
 if TYPE_CHECKING:
     from pathlib import Path

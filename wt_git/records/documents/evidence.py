@@ -1,7 +1,4 @@
-"""The document of `wt verify --json`: which commits are covered, by which rows, or why not.
-
-See docs/verifying-in-ci.md, "Output".
-"""
+"""The documents of `wt verify --json` and `wt log --json`."""
 
 from __future__ import annotations
 
@@ -80,3 +77,46 @@ class Verification(Document, frozen=True, kw_only=True):
     policy_from: str | None
     commits: list[VerifiedCommit]
     warnings: list[str]
+
+
+COMMIT_LOG_VERSION = 1
+
+
+class LoggedRow(Document, frozen=True, kw_only=True):
+    """One scenario of one sweep. Costs are null where they are not known.
+
+    `prediction_held` is the sweep's: null without a prediction.
+    """
+
+    sweep_id: str
+    ts: str
+    pack: str | None
+    scenario: str
+    tier: str
+    verdict: str
+    passed: int
+    runs: int
+    wall_s: float | None
+    tokens: int | None
+    usd: float | None
+    expect: str | None
+    prediction_held: bool | None
+
+
+class LoggedCommit(Document, frozen=True, kw_only=True):
+    """A commit and what was recorded on its tree, the earliest first."""
+
+    commit: str
+    time: str
+    title: str
+    covered: bool
+    rows: list[LoggedRow]
+
+
+class CommitLog(Document, frozen=True, kw_only=True):
+    """The commits, the newest first. `cut`: some of their history is not in this clone."""
+
+    windtunnel_log: int = COMMIT_LOG_VERSION
+    commits: list[LoggedCommit]
+    cut: bool
+    skipped: int
