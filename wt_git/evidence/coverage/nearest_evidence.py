@@ -25,8 +25,13 @@ from wt_git.evidence.coverage.result import (
 from wt_git.evidence.coverage.row_rules import COUNTING_TIERS
 from wt_git.evidence.coverage.rules import readable_rows
 from wt_git.evidence.coverage.stored_rows import StoredRow, stored_row
+from wt_git.evidence.fingerprint.changes import (
+    FileListing,
+    differing_files,
+    listing_of_manifest,
+)
 from wt_git.git.path_patterns import PathPatterns
-from wt_git.git.trees import compare_trees, find_entry, walk_files
+from wt_git.git.trees import compare_trees, find_entry
 from wt_git.records import layout
 from wt_git.records.fingerprint import COMPILED_PATTERNS
 from wt_git.records.manifests import read_manifest
@@ -40,7 +45,6 @@ if TYPE_CHECKING:
     from wt_git.evidence.coverage.evidence_trees import CommitToCheck, NotesSource
     from wt_git.evidence.coverage.result import NotCovered
     from wt_git.git.history import History
-    from wt_git.records.manifests import Manifest
 
 _RECENT_COMMITS = 200
 _RECENT_ROWS = 200
@@ -199,7 +203,7 @@ class Explainer:
         noted = set(itertools.islice(self.view.record_keys(), _MOST_KEYS))
         for tree, found_at in itertools.chain(self._recent_trees(), self._other_trees(noted)):
             if tree in noted and (row := self._passing_row(tree)) is not None:
-                yield _Candidate(tree, found_at, row, partial(self._differing_from_tree, tree))
+                yield _Candidate(tree, found_at, row, partial(self._differing, FileListing(tree)))
 
     def _recent_trees(self) -> Iterator[tuple[str, str]]:
         """Yield the trees of the commits that this one builds on, the newest first."""
@@ -244,39 +248,14 @@ class Explainer:
                     continue
                 manifest = read_manifest(folder, tree)
                 if manifest is not None:
-                    differing = partial(self._differing_from_manifest, manifest)
+                    differing = partial(self._differing, listing_of_manifest(manifest))
                     yield _Candidate(tree, None, row, differing)
 
-    def _differing_from_tree(self, tree: str) -> dict[str, str | None]:
-        changes = compare_trees(tree, self.commit.tree, self.history.trees)
-        return self._under_test(
-            {os.fsdecode(path): held.id if held else None for path, (held, _) in changes.items()}
-        )
-
-    def _differing_from_manifest(self, manifest: Manifest) -> dict[str, str | None]:
-        """Compare a tree that is known only as differences from a base."""
-        trees = self.history.trees
-        entries = manifest.entries
-        if manifest.base is None:
-            now = {os.fsdecode(path): one.id for path, one in walk_files(self.commit.tree, trees)}
-            then: dict[str, str | None] = {**dict.fromkeys(now), **entries}
-            return self._under_test(
-                {path: held for path, held in then.items() if held != now.get(path)}
-            )
-        changes = compare_trees(manifest.base, self.commit.tree, trees)
-        ids = {
-            os.fsdecode(path): tuple(one.id if one else None for one in both)
-            for path, both in changes.items()
-        }
-        found = {path: base for path, (base, _) in ids.items() if path not in entries}
-        found |= {
-            path: held for path, held in entries.items() if path not in ids or ids[path][1] != held
-        }
-        return self._under_test(found)
-
-    def _under_test(self, held: dict[str, str | None]) -> dict[str, str | None]:
+    def _differing(self, listing: FileListing) -> dict[str, str | None]:
+        """Return the files under test in which a listing differs from the commit."""
         left_out = PathPatterns((*COMPILED_PATTERNS, *self.commit.not_under_test))
-        return {path: one for path, one in held.items() if not left_out.match(os.fsencode(path))}
+        files = differing_files(listing, FileListing(self.commit.tree), self.history.trees)
+        return {path: held for path, held in files.items() if not left_out.match(os.fsencode(path))}
 
 
 class _Candidate(NamedTuple):

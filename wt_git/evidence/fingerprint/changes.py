@@ -80,30 +80,27 @@ def tree_source(repository: Repository) -> TreeSource:
     return ReadOnce(Libgit2Trees(opened))
 
 
-def differing_paths(
+def differing_files(
     before: FileListing, after: FileListing, source: TreeSource | None
-) -> list[str]:
-    """Return the paths whose content or mode differs, sorted. Raises `GitError` for missing trees.
+) -> dict[str, str | None]:
+    """Return the paths whose content or mode differs, each with its object id in `before`.
 
-    `source` may be None if both have the same base.
+    The id is None for a missing file, and for one that only `after` lists. Raises `GitError` for
+    missing trees. `source` may be None if both have the same base.
     """
     committed = {} if source is None else compare_trees(before.base, after.base, source)
-    paths = committed.keys() | before.entries.keys() | after.entries.keys()
-    return sorted(os.fsdecode(path) for path in paths if _differs(path, before, after, committed))
-
-
-def _differs(
-    path: bytes,
-    before: FileListing,
-    after: FileListing,
-    committed: Mapping[bytes, tuple[Entry | None, Entry | None]],
-) -> bool:
-    if path not in committed:
-        if (path in before.entries) != (path in after.entries):
-            return True  # the bases are the same there, and one listing differs from its base
-        return _differ(before.entries[path], after.entries[path])
-    bases = committed[path]
-    return _differ(_at(path, before, bases[0]), _at(path, after, bases[1]))
+    found = {}
+    for path in committed.keys() | before.entries.keys() | after.entries.keys():
+        if path in committed:
+            bases = committed[path]
+            was, now = _at(path, before, bases[0]), _at(path, after, bases[1])
+        else:
+            was, now = before.entries.get(path), after.entries.get(path)
+        # Without a difference between the bases, a file that only one lists differs from them.
+        listed_once = path not in committed and (path in before.entries) != (path in after.entries)
+        if listed_once or _differ(was, now):
+            found[os.fsdecode(path)] = was.id if was else None
+    return found
 
 
 def _at(path: bytes, listing: FileListing, base: Entry | None) -> ListedFile | None:
@@ -190,7 +187,7 @@ def _files_since(tree: str, now: Fingerprint, runs_dir: Path) -> list[str]:
         listing = _listing(tree, source, runs_dir)
         if listing is None:
             return []
-        return differing_paths(listing, listing_of_snapshot(now.snapshot), source)
+        return sorted(differing_files(listing, listing_of_snapshot(now.snapshot), source))
     except GitError:
         return []
 
@@ -222,6 +219,6 @@ def _files_between(was: Snapshot, now: Snapshot, repository: Repository | None) 
             if repository is None:
                 return []
             source = tree_source(repository)
-        return differing_paths(listing_of_snapshot(was), listing_of_snapshot(now), source)
+        return sorted(differing_files(listing_of_snapshot(was), listing_of_snapshot(now), source))
     except GitError:
         return []
