@@ -131,7 +131,7 @@ def _not_covered(result: NotCovered, what: str) -> Iterator[str]:
         yield from _capped([f"    {log_line(fact, 300)}" for fact in facts], "    and {} more")
     yield from _failing_rows_and_agents(result)
     if result.nearest is not None and not result.agents:
-        yield f"  the nearest was recorded against: {_agent(result.nearest.row.subject)}"
+        yield f"  the nearest was recorded against: {_agent(result.nearest.row.agent)}"
     hints = list(dict.fromkeys(hint for reason in result.reasons for hint in reason.hints))
     if hints:
         yield "  in the top folder, with this commit checked out and nothing uncommitted, run:"

@@ -186,7 +186,7 @@ def check_coverage(evidence: CommitEvidence, policy: Policy) -> CoverageResult:
             tree=tree,
             reasons=tuple(reasons),
             failing_rows=failing,
-            agents=tuple(dict.fromkeys(one.row.subject for one in checked)),
+            agents=tuple(dict.fromkeys(one.row.agent for one in checked)),
             skipped=skipped,
         )
     return Covered(
@@ -195,7 +195,7 @@ def check_coverage(evidence: CommitEvidence, policy: Policy) -> CoverageResult:
         sweeps=tuple(sorted({row.sweep_id for row in accepted})),
         rows=tuple(sorted(accepted, key=lambda row: (row.ts, row.raw))),
         failing_rows=failing,
-        agents=tuple(dict.fromkeys(row.subject for row in accepted)),
+        agents=tuple(dict.fromkeys(row.agent for row in accepted)),
         thinned=all(one.thinned for one in checked if one.row in accepted),
         skipped=skipped,
     )

@@ -1,7 +1,7 @@
-"""The rows and sweep records of notes, as far as coverage needs them: strictly typed or not at all.
+"""Rows and sweep records as notes hold them, read strictly.
 
-A note may come from anybody. A row that lacks what decides about it, or has it of another kind, is
-no row; it is counted among what was skipped (docs/evidence-in-git.md, "What counts").
+Anybody may have written a note. A row with a missing or mistyped field is skipped, and counted
+(docs/evidence-in-git.md, "What counts").
 """
 
 from __future__ import annotations
@@ -29,10 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class AgentIdentity:
-    """What was asked: for agents that live outside the tree the only thing that names them.
-
-    None: not known.
-    """
+    """The agent that was tested. Nothing else names an agent outside the tree. None: not known."""
 
     target: str | None
     model: str | None
@@ -40,7 +37,7 @@ class AgentIdentity:
 
 
 class SnapshotFlaws(msgspec.Struct, frozen=True):
-    """Paths that were not as the tree has them while the experiment ran."""
+    """Files that differed from the tree while the experiment ran."""
 
     absent: tuple[str, ...]
     dirty_submodules: tuple[str, ...]
@@ -48,7 +45,7 @@ class SnapshotFlaws(msgspec.Struct, frozen=True):
 
 
 class StoredExperiment(RecordedExperiment, frozen=True, kw_only=True):
-    """The part of a stored row that says what its sweep was for, and what it was about.
+    """The purpose of a row's sweep, and the state that it tested.
 
     `sources` maps each file that decided the sweep to its path in the tree, or `outside`.
     """
@@ -70,7 +67,7 @@ class StoredExperiment(RecordedExperiment, frozen=True, kw_only=True):
 
 
 class StoredRow(Row, frozen=True, kw_only=True):
-    """One scenario of one sweep, as a note holds it: what decides about it was recorded."""
+    """One scenario of one sweep, with every field that coverage needs."""
 
     windtunnel_ledger: Literal[1]
     ts: str
@@ -102,42 +99,42 @@ class StoredRow(Row, frozen=True, kw_only=True):
 
     @property
     def dollars(self) -> float | None:
-        """The price of its runs, where it can be read."""
+        """The price of its runs, if it can be read."""
         return convert(within(self.experiment.cost_usd), RecordedPrice, lenient=True).total
 
     @property
     def identity(self) -> tuple[str, str]:
-        """Which scenario it is: names of scenarios are only unique in their pack."""
+        """Pack and name: a scenario's name is unique only in its pack."""
         return (self.pack or "", self.scenario_id)
 
     @property
     def name(self) -> str:
-        """The scenario as people name it."""
+        """The scenario's name for people."""
         return scenario_name(self.pack, self.scenario_id)
 
     @property
     def passes(self) -> bool:
-        """Whether the verdict is one that can be evidence: a run passed and none counts as failed."""
+        """Whether it can be evidence: a run passed, and the row does not count as a failure."""
         if self.experiment.counts_as_failure:
             return False
         return self.verdict == "PASS" or (self.verdict == "PASS_WITH_VARIANCE" and self.passed > 0)
 
     @property
     def fails(self) -> bool:
-        """Whether it speaks against its tree. What a transport-only pack says of a model does not."""
+        """Whether it is a failure on its tree. A transport-only pack's failure of a model is none."""
         return self.experiment.counts_as_failure or (
             self.verdict == "PASS_WITH_VARIANCE" and not self.passed
         )
 
     @property
-    def subject(self) -> AgentIdentity:
-        """What was asked."""
+    def agent(self) -> AgentIdentity:
+        """The agent that was tested."""
         return AgentIdentity(self.parts.target, self.parts.model, self.parts.plugin)
 
     def command(self, runtime: str | None = None) -> str:
-        """Return the command that makes this experiment again, ready to paste, on one line.
+        """Return the command that repeats this experiment, optionally on another `runtime`.
 
-        With `runtime`, against that one.
+        It is one line, ready to paste.
         """
         words = ["wt", "run"]
         for name, path in self.experiment.sources.items():
@@ -187,7 +184,7 @@ class StoredSweep(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def stored_row(line: NoteLine) -> StoredRow | None:
-    """Return the row in `line`; None when what decides about it is missing or of another kind."""
+    """Return the row in `line`, None if a field is missing or mistyped."""
     try:
         row = convert(line.record, StoredRow)
     except DecodingError:
@@ -205,7 +202,7 @@ def stored_row(line: NoteLine) -> StoredRow | None:
 
 
 def stored_sweep(line: NoteLine) -> StoredSweep | None:
-    """Return the sweep record in `line`; None when it does not say how the sweep ended."""
+    """Return the sweep record in `line`, None if a field is missing or mistyped."""
     try:
         sweep = convert(line.record, StoredSweep)
     except DecodingError:
@@ -217,17 +214,17 @@ def stored_sweep(line: NoteLine) -> StoredSweep | None:
 
 
 def is_inside(path: str) -> bool:
-    """Say whether a row's source names a path within its tree."""
+    """Say whether a source of a row is a path within its tree."""
     parts = path.split("/")
     return path != OUTSIDE and bool(path) and not path.startswith(("/", "\\")) and ".." not in parts
 
 
 def _source(spec: str, path: str) -> str:
-    """Return how to name a pack by the path that its tree has: `path/to/file.py:attr`."""
+    """Return the pack's spec with its path in the tree: `path/to/file.py:attr`."""
     return f"{path}:{spec.rpartition(':')[2]}" if path.endswith(".py") else spec
 
 
 def _are_texts(*values: str | None) -> bool:
-    """Say whether all of them can be printed: half a surrogate pair cannot."""
+    """Say whether all values can be printed, which half of a surrogate pair cannot."""
     known = [value for value in values if value is not None and not value.isascii()]
     return not any("\ud800" <= char <= "\udfff" for value in known for char in value)
