@@ -66,12 +66,12 @@ def test_a_failure_beside_a_pass_is_named() -> None:
 @pytest.mark.parametrize(
     ("gate", "rule"),
     [
-        (Gate(), "what is pushed needs evidence of a focused experiment on its very tree"),
-        (Gate(commits="each"), "each pushed commit needs evidence of a focused experiment on its"),
-        (Gate(require="regression"), "what is pushed needs evidence of a regression on its very"),
+        (Gate(), "a pushed branch needs evidence of a focused experiment on "),
+        (Gate(commits="each"), "each pushed commit needs evidence of a focused experiment on "),
+        (Gate(require="regression"), "a pushed branch needs evidence of a regression on "),
         (
             Gate(runtime="agent", packs=("a", "b", "a")),
-            "evidence of a focused experiment against agent of a, b on its very tree",
+            "evidence of a focused experiment against agent of a, b on ",
         ),
     ],
 )
