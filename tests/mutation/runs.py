@@ -40,6 +40,9 @@ class ProjectCopy:
         installed = [one for one in sys.path if Path(one).name == "site-packages"]
         site = Path(sysconfig.get_path("purelib", vars={"base": str(home)}))
         (site / "copy.pth").write_text("\n".join(map(str, [*places, *installed])) + "\n")
+        script = home / "bin" / "wt"
+        script.write_text(f"#!{self._python}\nfrom wt_git.cli import entry\n\nentry()\n")
+        script.chmod(0o755)
         self._edits = 0
 
     def outcome(self, mutant: Mutant, tests: Sequence[str]) -> tuple[Outcome, str]:

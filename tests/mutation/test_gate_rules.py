@@ -40,7 +40,7 @@ def all_mutants() -> list[Mutant]:
     return found
 
 
-def tests_of(path: str) -> list[str]:
+def selected_for(path: str) -> list[str]:
     """The tests that a module's mutants are run against, those that are fast first."""
     name = path.removeprefix("wt_git/").removesuffix(".py")
     while name not in TABLE:
@@ -78,7 +78,7 @@ def test_each_mutant_makes_a_test_fail(tmp_path):
         try:
             if mutant is None:
                 return copy.run(sorted({one for tests in TABLE.values() for one in tests}))
-            return copy.outcome(mutant, tests_of(mutant.path))
+            return copy.outcome(mutant, selected_for(mutant.path))
         finally:
             copies.put(copy)
 
