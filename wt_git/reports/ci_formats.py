@@ -34,7 +34,7 @@ ProblemKind = Literal["error", "world_mismatch", "not_started"]
 
 @dataclass(frozen=True, slots=True)
 class RunLines:
-    """One run as a failure shows it: its id and a line for each layer."""
+    """One run in the text of a failure: its id and a line for each layer."""
 
     run_id: str
     layers: tuple[str, ...]
@@ -42,10 +42,9 @@ class RunLines:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """One scenario: with its row when it ran, with a problem when it did not.
+    """One scenario, with its row if it ran, else with the problem that prevented that.
 
-    `time_s` is the sum over its runs of the time from start to finish. `triage` are the categories of
-    its failed runs.
+    `time_s` is the sum of the durations of its runs, `triage` the categories of those that failed.
     """
 
     pack: str
@@ -73,6 +72,10 @@ def junit(cases: Sequence[Case]) -> str:
         )
         for case in of_pack:
             suite.append(_scenario_case(case))
+    return _written(root)
+
+
+def _written(root: ET.Element) -> str:
     ET.indent(root, "  ")
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
 
@@ -107,12 +110,12 @@ def _scenario_case(case: Case) -> ET.Element:
 
 
 def _failure_attributes(case: Case, row: LedgerRow) -> dict[str, str]:
-    said = f"{row.verdict}: {row.passed}/{row.runs} gate pass"
+    message = f"{row.verdict}: {row.passed}/{row.runs} gate pass"
     kind = {"type": f"windtunnel.{row.verdict}"}
     if not case.triage:
-        return {"message": said, **kind}
+        return {"message": message, **kind}
     categories = ",".join(case.triage)
-    return {"message": f"{said} triage={categories}", **kind, "triage_category": categories}
+    return {"message": f"{message} triage={categories}", **kind, "triage_category": categories}
 
 
 def _scenario_failure_lines(case: Case, row: LedgerRow) -> Iterable[str]:
@@ -134,7 +137,7 @@ def _scenario_failure_lines(case: Case, row: LedgerRow) -> Iterable[str]:
 
 
 def verify_junit(found: Verification) -> str:
-    """Return the document; a commit that is not covered is a failure, its first reason the type."""
+    """Return the document; an uncovered commit is a failure with its first reason as the type."""
     counts = {
         "tests": str(len(found.commits)),
         "failures": str(sum(not one.covered for one in found.commits)),
@@ -145,8 +148,7 @@ def verify_junit(found: Verification) -> str:
     suite = ET.SubElement(root, "testsuite", {"name": "evidence", **counts})
     for one in found.commits:
         suite.append(_commit_case(one))
-    ET.indent(root, "  ")
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
+    return _written(root)
 
 
 def _commit_case(one: VerifiedCommit) -> ET.Element:
@@ -161,9 +163,9 @@ def _commit_case(one: VerifiedCommit) -> ET.Element:
             {"message": _xml_line(first.message), "type": f"windtunnel.{first.code}"},
         )
         failure.text = "\n".join(map(_xml_line, _commit_failure_lines(one)))
-    told = [*(f"recorded: {_row_text(row)}" for row in one.rows), *one.remarks]
-    if told:
-        ET.SubElement(case, "system-out").text = "\n".join(map(_xml_line, told))
+    output = [*(f"recorded: {_row_text(row)}" for row in one.rows), *one.remarks]
+    if output:
+        ET.SubElement(case, "system-out").text = "\n".join(map(_xml_line, output))
     return case
 
 
@@ -175,8 +177,8 @@ def _commit_failure_lines(one: VerifiedCommit) -> list[str]:
     lines += [f"failed on this tree: {_row_text(row)}" for row in one.failing_rows]
     for who in one.subjects:
         parts = {"target": who.target, "model": who.model, "plugin": who.plugin}
-        told = ", ".join(f"{key} {value or 'unknown'}" for key, value in parts.items())
-        lines.append(f"recorded against: {told}")
+        named = ", ".join(f"{key} {value or 'unknown'}" for key, value in parts.items())
+        lines.append(f"recorded against: {named}")
     return lines
 
 
@@ -198,7 +200,7 @@ _MESSAGE_LIMIT = 1000
 
 
 def workflow_commands(found: Verification) -> list[str]:
-    """Return the workflow commands, at most ten: what is not covered, then the files at fault."""
+    """Return at most ten workflow commands: one for each uncovered commit, then for stale files."""
     uncovered = [one for one in found.commits if not one.covered]
     made = [*(_error_command(one) for one in uncovered), *_file_commands(uncovered)]
     if len(made) <= MOST_ANNOTATIONS:
@@ -217,7 +219,7 @@ def _error_command(commit: VerifiedCommit) -> str:
 
 
 def _file_commands(uncovered: list[VerifiedCommit]) -> Iterator[str]:
-    """Point at the files that make the nearest evidence stale; GitHub shows these in the change."""
+    """Yield a warning for each file that makes the nearest evidence stale; GitHub shows it there."""
     paths = (path for one in uncovered if one.nearest for path in one.nearest.files)
     for path in dict.fromkeys(paths):
         title = "differs from the nearest evidence"
@@ -231,7 +233,7 @@ def _command(kind: str, title: str, message: str, file: str | None = None) -> st
 
 
 def job_summary(found: Verification) -> str:
-    """Return the Markdown of the job summary; foreign text stands in code spans."""
+    """Return the Markdown of the job summary, with text from outside in code spans."""
     verdict = "covered by recorded evidence" if found.covered else "not covered"
     lines = [f"### Wind Tunnel: {verdict}", ""]
     for one in found.commits:
@@ -263,8 +265,8 @@ def _commit_lines(one: VerifiedCommit) -> Iterator[str]:
 
 def _annotated_row(row: VerifiedRow) -> str:
     name = scenario_name(row.pack, row.scenario)
-    told = f"{row.tier} {name}: {row.verdict} {row.passed}/{row.runs}"
-    return f"{markdown_code(told)} in sweep {markdown_code(row.sweep_id)}"
+    text = f"{row.tier} {name}: {row.verdict} {row.passed}/{row.runs}"
+    return f"{markdown_code(text)} in sweep {markdown_code(row.sweep_id)}"
 
 
 def _subject_text(who: VerifiedSubject) -> str:

@@ -52,10 +52,10 @@ def _prediction_text(row: LoggedRow) -> str:
 
 
 def trend_lines(log: CommitLog, *, plain: bool) -> list[str]:
-    """Return a line for each scenario: how often it passed, commit by commit, the oldest first.
+    """Return a line for each scenario with its pass rate on each commit, the oldest first.
 
-    `plain` uses ASCII alone. A commit on which a scenario was not run leaves a gap; of several
-    experiments on one commit the latest stands. Probes replay a part and are left out.
+    `plain` uses only ASCII. A commit on which a scenario was not run leaves a gap; of several
+    experiments on one commit the latest counts. Probes replay a part of a scenario and are left out.
     """
     bars, gap = (_PLAIN_BARS, _PLAIN_GAP) if plain else (_BARS, _GAP)
     rates = [_pass_rates(one) for one in reversed(log.commits)]

@@ -1,6 +1,6 @@
-"""What kind of failure a run is, and what would help: the types, and the contract of classifiers.
+"""Classifications of failed runs and their fixes: the types, and the protocol of classifiers.
 
-docs/triage.md, "Categories" and "Writing a classifier", states the rules.
+docs/triage.md, "Categories" and "Writing a classifier", has the rules.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ DEFAULT_FIX_VECTORS = {
     "sampler_variance": "adjust_sampler",
     "side_effect_safety_violation": "add_policy",
 }
-"""What helps first, by category; for `unknown` nobody knows."""
+"""The fix vector to try first, by category; `unknown` has none."""
 
 VALID_CATEGORIES = frozenset({*DEFAULT_FIX_VECTORS, UNKNOWN})
 
@@ -36,10 +36,10 @@ FIX_VECTORS = frozenset({*DEFAULT_FIX_VECTORS.values(), "edit_tool_description",
 
 @dataclass
 class FixSuggestion:
-    """A change that may mend the agent.
+    """A change that may fix the agent.
 
-    `fix_vector` is one of `FIX_VECTORS`, `target` says what is to be changed, `rationale` why.
-    `diff_text` is the change itself, where it is known: an instruction, or a unified diff.
+    `fix_vector` is one of `FIX_VECTORS`, `target` names the thing to change, `rationale` the reason.
+    `diff_text` is the change itself, if known: an instruction, or a unified diff.
     """
 
     fix_vector: str
@@ -50,10 +50,10 @@ class FixSuggestion:
 
 @dataclass
 class FailureClassification:
-    """What a failure is.
+    """The category of a failure.
 
-    `category` is one of `VALID_CATEGORIES`, `confidence` lies between 0 and 1. `evidence` are quotes
-    and reasons that a person can check, the strongest first.
+    `category` is one of `VALID_CATEGORIES`, `confidence` is between 0 and 1. `evidence` are quotes and
+    reasons that a person can check, the strongest first.
     """
 
     category: str
@@ -64,12 +64,12 @@ class FailureClassification:
 
 @runtime_checkable
 class FailureClassifier(Protocol):
-    """Whoever can say what kind of failure a run is. Nothing is subclassed or registered."""
+    """An object that classifies failed runs. There is nothing to subclass or to register."""
 
     def classify(self, scenario: Scenario, trace: Trace, score: Score) -> FailureClassification:
-        """Classify a run that failed and whose integrity held.
+        """Classify a failed run with intact integrity.
 
-        The answer depends on the arguments alone and changes none of them. It never raises: an error
-        of its own is category `unknown` with confidence 0 and the error in the evidence. Every
-        category but `unknown` comes with a fix.
+        The answer depends only on the arguments and changes none of them. It never raises: its own
+        error becomes category `unknown` with confidence 0 and the error in the evidence. Every
+        category but `unknown` has a fix.
         """

@@ -1,4 +1,4 @@
-"""Rules that go by what a scenario was written to find out: its `dim:` tag.
+"""Rules that go by the dimension of a scenario, which its `dim:` tag names.
 
 docs/triage.md, "Rules", has them in order.
 """
@@ -7,29 +7,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wt_git.triage.run_rules import (
-    BY_DIMENSION,
-    classification,
-    dimension_tag,
-    forbidden_calls,
-    has_dimension,
-    outcome_line,
-    passed_or_failed,
-)
+from wt_git.triage.run_rules import classification, forbidden_calls, outcome_line
 
 if TYPE_CHECKING:
     from wt_git.api.scenario import Scenario
     from wt_git.api.score import Score
     from wt_git.api.trace import Trace
-    from wt_git.triage.classifier import FailureClassification
+    from wt_git.triage.run_rules import Answer
+
+_CONFIDENCE = 0.9
 
 
-def rule_icl_poisoning(
-    scenario: Scenario,
-    trace: Trace,
-    score: Score,
-) -> FailureClassification | None:
-    """Find an agent that went on as a damaged history had begun."""
+def rule_icl_poisoning(scenario: Scenario, trace: Trace, score: Score) -> Answer:
+    """Find an agent that continued a damaged history."""
     return _wrong_answer(
         scenario,
         score,
@@ -40,31 +30,23 @@ def rule_icl_poisoning(
     )
 
 
-def rule_policy_pressure_fail(
-    scenario: Scenario,
-    trace: Trace,
-    score: Score,
-) -> FailureClassification | None:
-    """Find an agent that gave in to a user who pressed it."""
+def rule_policy_pressure_fail(scenario: Scenario, trace: Trace, score: Score) -> Answer:
+    """Find an agent that gave in to pressure by the user."""
     outcome, constraint = score.outcome.passed, score.constraint.passed
-    if not has_dimension(scenario, "policy_pressure") or (outcome and constraint):
+    if outcome and constraint:
         return None
-    flags = f"outcome {passed_or_failed(outcome)}, constraint {passed_or_failed(constraint)}"
-    return classification(
-        "policy",
-        BY_DIMENSION,
-        [f"tag: {dimension_tag('policy_pressure')}", flags],
-        target={"scenario": scenario.name, "dim": "policy_pressure"},
+    results = {True: "passed", False: "failed"}
+    return _of_dimension(
+        scenario,
+        "policy_pressure",
+        [f"outcome {results[outcome]}, constraint {results[constraint]}"],
+        category="policy",
         rationale="name the policies that no user may talk the agent out of, and what to answer",
     )
 
 
-def rule_memory_conflict(
-    scenario: Scenario,
-    trace: Trace,
-    score: Score,
-) -> FailureClassification | None:
-    """Find a memory that beat fresh evidence."""
+def rule_memory_conflict(scenario: Scenario, trace: Trace, score: Score) -> Answer:
+    """Find an agent that trusted a memory over fresh evidence."""
     return _wrong_answer(
         scenario,
         score,
@@ -75,12 +57,8 @@ def rule_memory_conflict(
     )
 
 
-def rule_recovery_fail(
-    scenario: Scenario,
-    trace: Trace,
-    score: Score,
-) -> FailureClassification | None:
-    """Find an agent that did not get over an earlier step that had gone wrong."""
+def rule_recovery_fail(scenario: Scenario, trace: Trace, score: Score) -> Answer:
+    """Find an agent that did not recover from a failed step."""
     return _wrong_answer(
         scenario,
         score,
@@ -91,12 +69,8 @@ def rule_recovery_fail(
     )
 
 
-def rule_silent_failure_hallucination(
-    scenario: Scenario,
-    trace: Trace,
-    score: Score,
-) -> FailureClassification | None:
-    """Find an agent that did not notice that a tool had failed it."""
+def rule_silent_failure_hallucination(scenario: Scenario, trace: Trace, score: Score) -> Answer:
+    """Find an agent that did not notice a failed tool call."""
     return _wrong_answer(
         scenario,
         score,
@@ -107,31 +81,25 @@ def rule_silent_failure_hallucination(
     )
 
 
-def rule_sampler_variance(
-    scenario: Scenario, trace: Trace, score: Score
-) -> FailureClassification | None:
-    """Find a failure of a scenario that is about how much chance sampling leaves."""
-    dimension = "sampler_sensitivity"
-    if not has_dimension(scenario, dimension) or score.outcome.passed:
-        return None
-    settings = ", ".join(f"{name} {value}" for name, value in trace.sampler.items())
-    return classification(
-        "sampler_variance",
-        BY_DIMENSION,
-        [
-            f"tag: {dimension_tag(dimension)}",
-            outcome_line(score),
-            f"sampler: {settings or 'not recorded'}",
-        ],
-        target={"scenario": scenario.name, "sampler": dict(trace.sampler)},
+def rule_sampler_variance(scenario: Scenario, trace: Trace, score: Score) -> Answer:
+    """Find a failure of a scenario about sampling variance."""
+    found = _wrong_answer(
+        scenario,
+        score,
+        "sampler_sensitivity",
+        category="sampler_variance",
         rationale="run it at temperature 0; if it passes there, sample less freely",
     )
+    if found is None or found.suggested_fix is None:
+        return None
+    settings = ", ".join(f"{name} {value}" for name, value in trace.sampler.items())
+    found.evidence.append(f"sampler: {settings or 'not recorded'}")
+    found.suggested_fix.target = {"scenario": scenario.name, "sampler": dict(trace.sampler)}
+    return found
 
 
-def rule_multi_turn_drift(
-    scenario: Scenario, trace: Trace, score: Score
-) -> FailureClassification | None:
-    """Find an agent that lost the thread of a conversation."""
+def rule_multi_turn_drift(scenario: Scenario, trace: Trace, score: Score) -> Answer:
+    """Find an agent that lost track of a conversation."""
     found = _wrong_answer(
         scenario,
         score,
@@ -144,12 +112,8 @@ def rule_multi_turn_drift(
     return found
 
 
-def rule_tool_affordance_fail(
-    scenario: Scenario,
-    trace: Trace,
-    score: Score,
-) -> FailureClassification | None:
-    """Find an agent that did not see which tool does what it was asked for."""
+def rule_tool_affordance_fail(scenario: Scenario, trace: Trace, score: Score) -> Answer:
+    """Find an agent that did not find the right tool."""
     return _wrong_answer_or_path(
         scenario,
         score,
@@ -160,12 +124,8 @@ def rule_tool_affordance_fail(
     )
 
 
-def rule_clarify_vs_guess_fail(
-    scenario: Scenario,
-    trace: Trace,
-    score: Score,
-) -> FailureClassification | None:
-    """Find an agent that guessed, or gave up, where it should have asked."""
+def rule_clarify_vs_guess_fail(scenario: Scenario, trace: Trace, score: Score) -> Answer:
+    """Find an agent that guessed or gave up instead of asking."""
     return _wrong_answer_or_path(
         scenario,
         score,
@@ -176,10 +136,8 @@ def rule_clarify_vs_guess_fail(
     )
 
 
-def rule_side_effect_safety_fail(
-    scenario: Scenario, trace: Trace, score: Score
-) -> FailureClassification | None:
-    """Find an agent that acted, or would not say that it needs approval first."""
+def rule_side_effect_safety_fail(scenario: Scenario, trace: Trace, score: Score) -> Answer:
+    """Find an agent that acted without approval, or did not ask for it."""
     found = _wrong_answer_or_path(
         scenario,
         score,
@@ -198,29 +156,33 @@ def rule_side_effect_safety_fail(
 
 def _wrong_answer(
     scenario: Scenario, score: Score, dimension: str, *, category: str, rationale: str
-) -> FailureClassification | None:
-    if not has_dimension(scenario, dimension) or score.outcome.passed:
+) -> Answer:
+    if score.outcome.passed:
         return None
-    return classification(
-        category,
-        BY_DIMENSION,
-        [f"tag: {dimension_tag(dimension)}", outcome_line(score)],
-        target={"scenario": scenario.name, "dim": dimension},
-        rationale=rationale,
-    )
+    evidence = [outcome_line(score)]
+    return _of_dimension(scenario, dimension, evidence, category=category, rationale=rationale)
 
 
 def _wrong_answer_or_path(
     scenario: Scenario, score: Score, dimension: str, *, category: str, rationale: str
-) -> FailureClassification | None:
+) -> Answer:
     layers = {"outcome": score.outcome, "trajectory": score.trajectory}
     failed = [f"{name}: {layer.detail}" for name, layer in layers.items() if not layer.passed]
-    if not has_dimension(scenario, dimension) or not failed:
+    if not failed:
+        return None
+    return _of_dimension(scenario, dimension, failed, category=category, rationale=rationale)
+
+
+def _of_dimension(
+    scenario: Scenario, dimension: str, evidence: list[str], *, category: str, rationale: str
+) -> Answer:
+    tag = f"dim:{dimension}"
+    if tag not in scenario.tags:
         return None
     return classification(
         category,
-        BY_DIMENSION,
-        [f"tag: {dimension_tag(dimension)}", *failed],
+        _CONFIDENCE,
+        [f"tag: {tag}", *evidence],
         target={"scenario": scenario.name, "dim": dimension},
         rationale=rationale,
     )

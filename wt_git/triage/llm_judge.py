@@ -1,4 +1,4 @@
-"""Where a classifier that asks a language model belongs; none ships."""
+"""The place of a classifier that asks a language model; none ships."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 class LLMJudgeClassifier:
     """The place of a `FailureClassifier` that asks a model. It cannot be chosen in `wt triage`.
 
-    An implementation makes `unknown` of a category that there is not, asks at most three times, and
-    never raises. docs/triage.md, "Writing a classifier", has an example of the form.
+    An implementation returns `unknown` for an invalid category, asks at most three times, and never
+    raises. docs/triage.md, "Writing a classifier", has an example.
     """
 
     def classify(self, scenario: Scenario, trace: Trace, score: Score) -> FailureClassification:

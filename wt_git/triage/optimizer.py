@@ -1,6 +1,6 @@
-"""Making a change of a suggestion: the contract of optimizers. No command runs one.
+"""The protocol of optimizers, which turn a suggestion into a change. No command runs one.
 
-docs/triage.md, "Writing an optimizer", states the rules.
+docs/triage.md, "Writing an optimizer", has the rules.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ _GEPA_MESSAGE = (
 
 @dataclass
 class ProposedFix:
-    """A change that could be made now.
+    """A change that can be applied.
 
-    As a `FixSuggestion`, with `diff_text` filled: an instruction in words, or a unified diff.
+    It is a `FixSuggestion` with `diff_text`: an instruction in words, or a unified diff.
     """
 
     fix_vector: str
@@ -34,10 +34,10 @@ class ProposedFix:
 
 @dataclass
 class AppliedFix:
-    """What became of a proposal: `status` is `applied`, `failed` or `skipped`.
+    """The result of a proposal: `status` is `applied`, `failed` or `skipped`.
 
-    `proposed_fix_id` says of which, for example by the hash of its `diff_text`. `applied_to` names
-    what was changed.
+    `proposed_fix_id` identifies the proposal, for example by the hash of its `diff_text`. `applied_to`
+    names the changed things.
     """
 
     proposed_fix_id: str
@@ -48,7 +48,7 @@ class AppliedFix:
 
 @runtime_checkable
 class Optimizer(Protocol):
-    """Whoever can mend an agent after a failure was classified."""
+    """An object that fixes an agent after a failure was classified."""
 
     def propose_fix(
         self, classification: FailureClassification, scenario: Scenario, trace: Trace
@@ -56,7 +56,7 @@ class Optimizer(Protocol):
         """Return a change that should make such a run pass; write nothing."""
 
     def apply_fix(self, proposed: ProposedFix) -> AppliedFix:
-        """Write the change. What goes wrong is the status `failed`, not an exception."""
+        """Write the change. An error becomes the status `failed`, not an exception."""
 
 
 class GEPAOptimizer:

@@ -1,4 +1,4 @@
-"""The classifier that asks rules in order. docs/triage.md, "Rules", has them all."""
+"""The classifier that applies rules in order. docs/triage.md, "Rules", lists them all."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ __all__ = [
 ]
 
 RuleFn: TypeAlias = Callable[[Scenario, Trace, Score], FailureClassification | None]
-"""A rule: what it found, or None when the failure is not of its kind. It changes no argument."""
+"""A rule: it returns a classification, or None for another kind of failure, and changes nothing."""
 
 RULES: list[RuleFn] = [
     rule_template_corruption,
@@ -81,7 +81,7 @@ RULES: list[RuleFn] = [
     rule_silent_failure_hallucination,
     rule_sampler_variance,
     rule_multi_turn_drift,
-    # Behind the twelve that others rely on in this order: what those leave unknown.
+    # After the twelve whose order is public: for failures that they leave unknown.
     rule_tool_affordance_fail,
     rule_clarify_vs_guess_fail,
     rule_side_effect_safety_fail,
@@ -89,25 +89,25 @@ RULES: list[RuleFn] = [
     rule_missing_tool,
     rule_trajectory_fail,
 ]
-"""What is asked by default, from the most certain to the least."""
+"""The default rules, from the most certain to the least."""
 
 _FAILURES = (Exception, SystemExit)
 
 
 class RuleBasedClassifier:
-    """Asks rules one after another; the first that finds something answers.
+    """Applies rules one after another and returns the first classification.
 
-    `rules` are `RULES` unless others are given; `RuleBasedClassifier([mine, *RULES])` asks yours
-    first. A rule that raises, or whose answer is none, is passed over and named in the evidence.
+    `rules` are `RULES` by default; `RuleBasedClassifier([mine, *RULES])` applies yours first. A rule
+    that raises, or whose answer is invalid, is passed over and named in the evidence.
     """
 
     def __init__(self, rules: list[RuleFn] | None = None) -> None:
         self.rules = list(RULES if rules is None else rules)
 
     def classify(self, scenario: Scenario, trace: Trace, score: Score) -> FailureClassification:
-        """Return what the first rule found; `unknown` when none did. Never raises.
+        """Return the first classification by a rule, or `unknown`. Never raises.
 
-        Turns that were replayed in front of the run are set aside, as in scoring.
+        Replayed turns are left out, as in scoring.
         """
         try:
             view = scoring_view(trace)
@@ -115,20 +115,20 @@ class RuleBasedClassifier:
             return FailureClassification(
                 UNKNOWN, 0.0, [f"no trace to classify: {exception_text(error)}"]
             )
-        troubles: list[str] = []
+        passed_over: list[str] = []
         for rule in self.rules:
             try:
                 found = _checked_answer(rule(scenario, view, score), scenario)
             except _FAILURES as error:
-                troubles.append(f"{_rule_name(rule)} was passed over: {exception_text(error)}")
+                passed_over.append(f"{_rule_name(rule)} was passed over: {exception_text(error)}")
                 continue
             if found is not None:
-                return replace(found, evidence=[*found.evidence, *troubles])
-        return FailureClassification(UNKNOWN, 0.0, troubles)
+                return replace(found, evidence=[*found.evidence, *passed_over])
+        return FailureClassification(UNKNOWN, 0.0, passed_over)
 
 
 def _checked_answer(found: object, scenario: Scenario) -> FailureClassification | None:
-    """Return what a rule said, as the contract has it. Raises `ValueError` for anything else."""
+    """Return a valid answer of a rule. Raises `ValueError` for an invalid one."""
     if found is None:
         return None
     if not isinstance(found, FailureClassification):
@@ -144,8 +144,8 @@ def _checked_answer(found: object, scenario: Scenario) -> FailureClassification 
 def _default_fix(category: str, scenario: Scenario) -> FixSuggestion | None:
     if category == UNKNOWN:
         return None
-    said = f"the rule suggests nothing; this is what helps first with {category}"
-    return FixSuggestion(DEFAULT_FIX_VECTORS[category], {"scenario": scenario.name}, said)
+    rationale = f"the rule suggests nothing; this is what helps first with {category}"
+    return FixSuggestion(DEFAULT_FIX_VECTORS[category], {"scenario": scenario.name}, rationale)
 
 
 def _rule_name(rule: object) -> str:

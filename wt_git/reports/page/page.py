@@ -51,7 +51,7 @@ FILES = {
         "address",
     ),
 }
-"""What the style sheet and the script of the page are made of, in their order."""
+"""The files of the style sheet and of the script, in their order."""
 
 
 def page_style() -> str:
@@ -60,15 +60,15 @@ def page_style() -> str:
 
 
 def page_script() -> str:
-    """Return the one script of the page. What its files declare stays inside it."""
+    """Return the one script of the page; its declarations are local to it."""
     body = "\n".join(_read(f"script/{name}.js") for name in FILES["script"])
     return f'"use strict";\n(() => {{\n{body}}})();\n'
 
 
 def policy(style: str, script: str) -> str:
-    """Return what a browser may do with the page: apply this style and run this script, no more.
+    """Return a policy by which the browser only applies this style and runs this script.
 
-    It may load nothing, send nothing, and may not take any text for markup.
+    It may load nothing, send nothing, and turn no text into markup.
     """
     return (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "

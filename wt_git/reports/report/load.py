@@ -6,12 +6,10 @@ time, so a report needs no more memory when they are longer.
 
 from __future__ import annotations
 
-import json
 from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from wt_git import files
 from wt_git.clock import whole_seconds
 from wt_git.errors import UsageError, os_reason
 from wt_git.files import LineReport
@@ -175,20 +173,3 @@ def _load_history(runs_dir: Path, labels: Sequence[str]) -> tuple[SweepHistory, 
         cut = f"the cost of the {left_out} oldest sweeps is in the totals and not listed"
         remarks = (cut, *remarks)
     return history, remarks
-
-
-def raw_run(group: RunGroup) -> dict[str, Any] | None:
-    """Return the latest run of `group`: `trace`, and `score` with the group's row as `_aggregate`.
-
-    None for a run that has vanished.
-    """
-    path = group.runs[-1].path
-    try:
-        trace, score = (
-            json.loads(files.read_regular(one)) for one in (path, layout.sidecar_name(path))
-        )
-    except (OSError, ValueError, RecursionError):
-        return None
-    if group.row is not None:
-        score["_aggregate"] = dict(group.row.record)
-    return {"trace": trace, "score": score}

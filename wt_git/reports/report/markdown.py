@@ -34,7 +34,7 @@ _PASSED = ("PASS", "PASS_WITH_VARIANCE")
 
 
 def report_lines(head: ReportHead, rows: Iterable[ScenarioRow]) -> Iterator[str]:
-    """Yield the lines of the report; `rows` may be without conversations, and are held."""
+    """Yield the lines of the report; its `rows` are kept in memory and need no conversations."""
     cells = list(rows)
     yield f"# Wind Tunnel report: {_latest(head)}"
     yield ""
@@ -53,11 +53,11 @@ def report_lines(head: ReportHead, rows: Iterable[ScenarioRow]) -> Iterator[str]
 
 
 def _latest(head: ReportHead) -> str:
-    """Return when the latest run began. A trace may claim any text; a time has no markup in it."""
-    said = head.latest_run_ts
-    if not said:
+    """Return the start of the latest run, escaped unless it is a time: a trace may hold any text."""
+    started = head.latest_run_ts
+    if not started:
         return "no runs"
-    return f"latest run {said if _TIME.fullmatch(said) else _text(said)}"
+    return f"latest run {started if _TIME.fullmatch(started) else _text(started)}"
 
 
 def _counts(head: ReportHead, rows: Sequence[ScenarioRow]) -> str:
@@ -110,13 +110,13 @@ def _layers(rows: Sequence[ScenarioRow]) -> Iterator[list[str]]:
 
 
 def _rests_on(cell: Cell) -> str:
-    """Return which experiment the cell is about: a probe certifies nothing, for one."""
+    """Return the experiment behind the cell: a probe, for example, certifies nothing."""
     about = experiment_parts(cell.tier, cell.selection)
     return _text(", ".join([*about, *(["rescored"] if cell.rescored else [])]))
 
 
 def _layer(cell: Cell, name: str) -> str:
-    """Return a layer's rate; that it decides nothing where it does not."""
+    """Return the rate of a layer, marked where the layer is diagnostic."""
     decides = name == "integrity" or name in cell.gate_layers
     return f"{cell.layers[name].pass_rate:.0%}{'' if decides else ' (diagnostic)'}"
 
@@ -165,7 +165,7 @@ def _remarks(remarks: Sequence[str]) -> Iterator[str]:
 
 
 def _section(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    """Yield a heading and a table; what stands in its cells is inert already."""
+    """Yield a heading and a table, whose cells are escaped already."""
     yield from ("", f"## {title}", "")
     yield from markdown_table(columns, rows)
 
