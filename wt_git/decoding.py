@@ -31,6 +31,8 @@ Amount = (
 
 _LONGEST_INTEGER = 4300  # digits; Python's json refuses longer ones, msgspec skips over them
 _LONG_INTEGER = re.compile(rb"[0-9]{%d}" % (_LONGEST_INTEGER + 1))
+_TENTH = _LONGEST_INTEGER // 10
+_TEN_DIGITS = re.compile(rb"[0-9]{10}")
 
 
 class DecodingError(ValueError):
@@ -42,8 +44,7 @@ def decode(data: bytes, shape: type[Shape], *, lenient: bool = False) -> Shape:
     try:
         if not data.isascii():
             data.decode()  # msgspec looks at undeclared members less closely
-        is_usual = len(data) <= _LONGEST_INTEGER or not _LONG_INTEGER.search(data)
-        found: Shape | None = _decoder(shape)(data) if is_usual else None
+        found: Shape | None = None if _has_long_integer(data) else _decoder(shape)(data)
     except (ValueError, RecursionError):
         found = None
     if found is None:
@@ -51,6 +52,16 @@ def decode(data: bytes, shape: type[Shape], *, lenient: bool = False) -> Shape:
         # no way to read them: json is the second reader.
         return convert(json_object(data), shape, lenient=lenient)
     return found
+
+
+def _has_long_integer(data: bytes) -> bool:
+    """Return whether `data` has more digits in a row than an integer may have.
+
+    Ten samples in a row of such a number are digits, so hardly any other data is searched whole.
+    """
+    if not _TEN_DIGITS.search(data[::_TENTH]):
+        return False
+    return _LONG_INTEGER.search(data) is not None
 
 
 def convert(found: object, shape: type[Shape], *, lenient: bool = False) -> Shape:

@@ -32,7 +32,7 @@ FILES = {
         "colours",
         "text",
         "controls",
-        "signs",
+        "marks",
         "tables",
         "failures",
         "costs",
@@ -41,7 +41,7 @@ FILES = {
     ),
     "script": (
         "elements",
-        "signs",
+        "formatting",
         "report",
         "cell",
         "run",
