@@ -1,10 +1,17 @@
-"""The page's own files, put together as they stand in the page, and what the browser may do with them."""
+"""The page of `wt report`: one HTML file that needs nothing but a browser.
+
+The verdicts, failures and costs stand in it as plain HTML, so they can be read without its script, in
+print and in a mail. The script opens runs and compares labels. The details of a run stand in an
+element of their own, which the browser keeps as text until a reader opens the run: the page is quick
+with thousands of them. Its parts are in `templates/`, its looks in `style/`, its script in `script/`.
+"""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import json
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -134,6 +141,7 @@ def _run_element(detail: Mapping[str, Any], to_json: Callable[[object], str]) ->
     )
 
 
+@cache
 def environment() -> Environment:
     """Return the environment of the page's templates."""
     made = Environment(
