@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from wt_git import files
 from wt_git import files as json_lines
+from wt_git.decoding import is_version, within
 from wt_git.records import layout
-from wt_git.records.decoding import is_version, within
 from wt_git.records.events import EVENT_VERSION
 from wt_git.records.layout import readable_records
 from wt_git.text import one_line

@@ -10,8 +10,8 @@ from wt_git import files
 from wt_git.api.document_reader import DocumentReader
 from wt_git.api.scenario import Scenario
 from wt_git.api.score import SCORE_FORMAT_VERSION
+from wt_git.decoding import within
 from wt_git.records import layout
-from wt_git.records.decoding import within
 from wt_git.records.runs.run_files import UnreadableRunError
 from wt_git.records.runs.sidecars import gate_layers, load_score, run_verdict
 

@@ -10,7 +10,7 @@ from msgspec.structs import asdict
 
 from wt_git.api.json_values import json_value
 from wt_git.api.score import GATE_LAYER_ORDER, SCORE_LAYER_ORDER
-from wt_git.records.decoding import within
+from wt_git.decoding import within
 from wt_git.records.documents.report import (
     Cell,
     Failure,

@@ -20,7 +20,7 @@ from wt_git.api.evaluators.tool_calls import (
 from wt_git.api.replay import prefix_length
 from wt_git.api.score import SCORE_LAYER_ORDER
 from wt_git.api.trace import Trace, Turn
-from wt_git.records.decoding import within
+from wt_git.decoding import within
 from wt_git.records.documents.report import DetailLayer, RunDetail
 from wt_git.records.record import as_recorded, encodable
 from wt_git.records.runs.sidecars import gate_layers
