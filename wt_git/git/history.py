@@ -12,11 +12,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-import pygit2
-from pygit2.enums import ObjectType, SortMode
-
 from wt_git.errors import GitError
 from wt_git.git.libgit2 import Libgit2Trees, common_folder, is_cut_short, read_object
+from wt_git.git.load_pygit2 import ObjectType, SortMode, pygit2
 from wt_git.git.trees import EXECUTABLE, FILE, find_entry
 
 if TYPE_CHECKING:

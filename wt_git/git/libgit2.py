@@ -13,10 +13,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pygit2
-from pygit2.enums import ObjectType, RepositoryOpenFlag
-
 from wt_git.errors import GitError
+from wt_git.git.load_pygit2 import ObjectType, RepositoryOpenFlag, pygit2
 from wt_git.git.trees import missing_tree
 
 if TYPE_CHECKING:

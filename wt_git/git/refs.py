@@ -18,10 +18,9 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-import pygit2
-
 from wt_git.errors import GitError
 from wt_git.git.libgit2 import common_folder, read_ref
+from wt_git.git.load_pygit2 import pygit2
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

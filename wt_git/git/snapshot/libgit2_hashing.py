@@ -6,11 +6,9 @@ import functools
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import pygit2
-from pygit2.enums import ObjectType
-
 from wt_git.errors import GitError
 from wt_git.git.libgit2 import Libgit2Trees, open_repository
+from wt_git.git.load_pygit2 import ObjectType, pygit2
 from wt_git.git.snapshot.filters import attribute_files
 
 if TYPE_CHECKING:
