@@ -1,4 +1,8 @@
-"""How numbers, money, durations and ids are written for people, in one way everywhere."""
+"""Texts for people: numbers and ids in one format, foreign text made inert, lists of names.
+
+One function per medium. Everything an agent can influence (answers, tool names, scenario names,
+questions) passes through here at the edge that prints it.
+"""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from wt_git.mcp.serving import run_in_thread
+from wt_git.mcp.fastmcp.logging_mcp import run_in_thread
 
 
 def test_the_value_comes_back():

@@ -1,4 +1,8 @@
-"""Reading one response of an agent; docs/writing-a-runtime.md, "What send returns"."""
+"""One run, step by step; docs/architecture.md, "One run", gives the order.
+
+A failure in any step becomes a failed run that keeps the evidence gathered so far. `read_reply` reads
+one response of the agent; docs/writing-a-runtime.md, "What send returns".
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import contextvars
 import functools
 import importlib.util
 import inspect
@@ -16,7 +18,6 @@ from wt_git.mcp.addresses import listen
 from wt_git.mcp.call_log import CallLog, OpenCall
 from wt_git.mcp.failures import arm_from_environment
 from wt_git.mcp.fastmcp.child_process import claim_inherited
-from wt_git.mcp.serving import run_in_thread
 
 if TYPE_CHECKING:
     import socket
@@ -216,6 +217,39 @@ class LoggingFastMCP:
 
 def _sdk_is_installed() -> bool:
     return importlib.util.find_spec("mcp") is not None
+
+
+async def run_in_thread(function: Callable[[], Any]) -> Any:
+    """Run `function` on a thread of its own and return its result; the loop goes on meanwhile.
+
+    The thread is a daemon, and the number of threads has no limit: some mock tools hang on purpose,
+    and must hold up neither the next call nor the end of the process.
+    """
+    loop = asyncio.get_running_loop()
+    outcome: asyncio.Future[Any] = loop.create_future()
+
+    def deliver(settle: Callable[[Any], None], value: Any) -> None:
+        if not outcome.done():
+            settle(value)
+
+    def work() -> None:
+        settle: Callable[[Any], None]
+        value: Any
+        try:
+            settle, value = outcome.set_result, function()
+        except BaseException as error:  # noqa: BLE001 - raised where it is awaited
+            settle, value = outcome.set_exception, _raisable(error)
+        with contextlib.suppress(RuntimeError):  # the loop was closed while the function ran
+            loop.call_soon_threadsafe(deliver, settle, value)
+
+    context = contextvars.copy_context()
+    threading.Thread(target=context.run, args=(work,), name="mock tool", daemon=True).start()
+    return await outcome
+
+
+def _raisable(error: BaseException) -> BaseException:
+    """Return `error` in a form that a future takes: it refuses StopIteration."""
+    return RuntimeError(f"raised {error!r}") if isinstance(error, StopIteration) else error
 
 
 def _served_form(function: Callable[..., Any], current: CurrentCall) -> Callable[..., Any]:

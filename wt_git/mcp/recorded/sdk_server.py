@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 from mcp_types import CallToolResult, TextContent, Tool
 
 from wt_git.api.json_values import json_value
+from wt_git.mcp.fastmcp.logging_mcp import run_in_thread
 from wt_git.mcp.fastmcp.sdk_server import CallLoggingServer, injected_message
-from wt_git.mcp.serving import ThreadServer, run_in_thread
+from wt_git.mcp.serving import ThreadServer
 
 if TYPE_CHECKING:
     import socket

@@ -1,4 +1,13 @@
-"""The address of an agent's endpoint: its URL, parsed and checked, and the proxy in front of it."""
+"""The driver's side of Contract C: the endpoint's address, and three requests to it.
+
+docs/writing-a-runtime.md, "What the driver makes of an answer". Each request is one POST on a fresh
+connection, and every failure becomes an `EndpointError`. Nothing is retried, redirected or kept alive.
+
+One deadline covers the exchange, from the first packet to the last byte. The standard library's client
+reads through a socket whose every operation gets only the rest of the deadline. Only the look-up of a
+host name keeps the limit of the system's resolver. docs/architecture.md, "The HTTP transport", has the
+reason for not using httpx.
+"""
 
 from __future__ import annotations
 
@@ -37,6 +46,16 @@ DEFAULT_BASE_URL = "http://127.0.0.1:8647"
 URL_VARIABLE = "WT_INJECT_URL"
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
+
+MAX_BODY_BYTES = 64 * 1024 * 1024
+_CHUNK_BYTES = 64 * 1024
+# More than this and settimeout would not take it.
+_LONGEST_WAIT_S = 86_400.0
+GRACE_TIMEOUT_S = 5.0
+"""How much longer than the agent's deadline a request may take, in seconds."""
+
+# An error page can be megabytes, and this text ends in a trace and on a terminal.
+_SHOWN_CHARACTERS = 2_000
 
 
 class Proxy(NamedTuple):
@@ -146,17 +165,6 @@ def _without_password(url: str) -> str:
         scheme, rest = "", url
     secret, at, visible = rest.rpartition("@")
     return f"{scheme}{separator}{'…@' if at else secret}{visible}"
-
-
-MAX_BODY_BYTES = 64 * 1024 * 1024
-_CHUNK_BYTES = 64 * 1024
-# More than this and settimeout would not take it.
-_LONGEST_WAIT_S = 86_400.0
-GRACE_TIMEOUT_S = 5.0
-"""How much longer than the agent's deadline a request may take, in seconds."""
-
-# An error page can be megabytes, and this text ends in a trace and on a terminal.
-_SHOWN_CHARACTERS = 2_000
 
 
 class EndpointError(RuntimeError):
