@@ -31,6 +31,14 @@ if TYPE_CHECKING:
 
 ProblemKind = Literal["error", "world_mismatch", "not_started"]
 
+MOST_ANNOTATIONS = 10
+"""GitHub shows so many of a step and drops the others."""
+MOST_SUMMARY_BYTES = 900_000
+"""GitHub refuses a summary of more than a megabyte."""
+
+_MOST_FILES = 50
+_MESSAGE_LIMIT = 1000
+
 
 @dataclass(frozen=True, slots=True)
 class RunLines:
@@ -163,7 +171,10 @@ def _commit_case(one: VerifiedCommit) -> ET.Element:
             {"message": _xml_line(first.message), "type": f"windtunnel.{first.code}"},
         )
         failure.text = "\n".join(map(_xml_line, _commit_failure_lines(one)))
-    output = [*(f"recorded: {_row_text(row)}" for row in one.rows), *one.remarks]
+    output = [
+        *(f"recorded: {_row_text(row)} in sweep {row.sweep_id}" for row in one.rows),
+        *one.remarks,
+    ]
     if output:
         ET.SubElement(case, "system-out").text = "\n".join(map(_xml_line, output))
     return case
@@ -174,29 +185,27 @@ def _commit_failure_lines(one: VerifiedCommit) -> list[str]:
     for why in one.reasons:
         lines += [f"{why.code}: {why.message}", *(f"  {fact}" for fact in why.facts)]
         lines += [f"  run: {hint}" for hint in why.hints]
-    lines += [f"failed on this tree: {_row_text(row)}" for row in one.failing_rows]
+    lines += [
+        f"failed on this tree: {_row_text(row)} in sweep {row.sweep_id}" for row in one.failing_rows
+    ]
     for who in one.subjects:
-        parts = {"target": who.target, "model": who.model, "plugin": who.plugin}
-        named = ", ".join(f"{key} {value or 'unknown'}" for key, value in parts.items())
-        lines.append(f"recorded against: {named}")
+        parts = (f"{name} {value}" for name, value in _subject_parts(who))
+        lines.append(f"recorded against: {', '.join(parts)}")
     return lines
 
 
 def _row_text(row: VerifiedRow) -> str:
     name = scenario_name(row.pack, row.scenario)
-    return f"{row.tier} {name}: {row.verdict} {row.passed}/{row.runs} in sweep {row.sweep_id}"
+    return f"{row.tier} {name}: {row.verdict} {row.passed}/{row.runs}"
+
+
+def _subject_parts(who: VerifiedSubject) -> list[tuple[str, str]]:
+    parts = {"target": who.target, "model": who.model, "plugin": who.plugin}
+    return [(name, value or "unknown") for name, value in parts.items()]
 
 
 def _xml_line(text: str) -> str:
     return xml_characters(one_line(text))
-
-
-MOST_ANNOTATIONS = 10
-MOST_SUMMARY_BYTES = 900_000
-"""GitHub refuses a summary of more than a megabyte."""
-
-_MOST_FILES = 50
-_MESSAGE_LIMIT = 1000
 
 
 def workflow_commands(found: Verification) -> list[str]:
@@ -251,24 +260,19 @@ def _commit_lines(one: VerifiedCommit) -> Iterator[str]:
     yield f"#### {markdown_code(one.revision)} `{short_commit(one.commit)}`: {word}"
     yield ""
     yield f"- {markdown_code(one.title)}"
-    yield from (f"- recorded: {_annotated_row(row)}" for row in one.rows)
+    yield from (f"- recorded: {_row_markdown(row)}" for row in one.rows)
     for why in one.reasons:
         yield f"- `{why.code}`: {markdown_code(why.message)}"
         if len(why.facts) > 1:
             yield from (f"  - {markdown_code(fact)}" for fact in why.facts[:_MOST_FILES])
-    yield from (f"- failed on this tree: {_annotated_row(row)}" for row in one.failing_rows)
-    yield from (f"- recorded against {_subject_text(who)}" for who in one.subjects)
+    yield from (f"- failed on this tree: {_row_markdown(row)}" for row in one.failing_rows)
+    for who in one.subjects:
+        parts = (f"{name} {markdown_code(value)}" for name, value in _subject_parts(who))
+        yield f"- recorded against {', '.join(parts)}"
     yield from (f"- note: {markdown_code(remark)}" for remark in one.remarks)
     hints = dict.fromkeys(hint for why in one.reasons for hint in why.hints)
     yield from (f"- run {markdown_code(hint)}" for hint in hints)
 
 
-def _annotated_row(row: VerifiedRow) -> str:
-    name = scenario_name(row.pack, row.scenario)
-    text = f"{row.tier} {name}: {row.verdict} {row.passed}/{row.runs}"
-    return f"{markdown_code(text)} in sweep {markdown_code(row.sweep_id)}"
-
-
-def _subject_text(who: VerifiedSubject) -> str:
-    parts = {"target": who.target, "model": who.model, "plugin": who.plugin}
-    return ", ".join(f"{name} {markdown_code(value or 'unknown')}" for name, value in parts.items())
+def _row_markdown(row: VerifiedRow) -> str:
+    return f"{markdown_code(_row_text(row))} in sweep {markdown_code(row.sweep_id)}"

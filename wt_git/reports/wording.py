@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from wt_git.records.documents.document import IntervalTotals
     from wt_git.records.documents.results import MetricTotals
 
+VERDICTS = ("PASS", "PASS_WITH_VARIANCE", "FAIL", "INVALID")
+PASSED_VERDICTS = VERDICTS[:2]
+
 _VALUE_LIMIT = 60
 _PLAIN_BELOW = 1e15
 

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from wt_git.reports.ladder import TIERS
 from wt_git.reports.page.filters import SEVERITIES, dollars, duration, is_number, moment
+from wt_git.reports.wording import PASSED_VERDICTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
-
-PASSED = ("PASS", "PASS_WITH_VARIANCE")
 
 
 class VerdictMatrix:
@@ -30,7 +29,9 @@ class VerdictMatrix:
         for row in self._rows:
             cells = row["cells"]
             self._cells.update(cells.keys())
-            self._passed.update(label for label in cells if cells[label]["verdict"] in PASSED)
+            self._passed.update(
+                label for label in cells if cells[label]["verdict"] in PASSED_VERDICTS
+            )
             yield row
 
     def passed(self, label: str) -> str:

@@ -61,37 +61,6 @@ FILES = {
 """The files of the style sheet and of the script, in their order."""
 
 
-def page_style() -> str:
-    """Return the one style sheet of the page."""
-    return "\n".join(_read(f"style/{name}.css") for name in FILES["style"])
-
-
-def page_script() -> str:
-    """Return the one script of the page; its declarations are local to it."""
-    body = "\n".join(_read(f"script/{name}.js") for name in FILES["script"])
-    return f'"use strict";\n(() => {{\n{body}}})();\n'
-
-
-def policy(style: str, script: str) -> str:
-    """Return a policy by which the browser only applies this style and runs this script.
-
-    It may load nothing, send nothing, and turn no text into markup.
-    """
-    return (
-        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
-        "base-uri 'none'; form-action 'none'; "
-        "require-trusted-types-for 'script'; trusted-types 'none'"
-    )
-
-
-def _read(name: str) -> str:
-    return (HERE / name).read_text("utf-8")
-
-
-def _hash(text: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-
-
 _ROWS = "scenarios"
 _ENCODER = msgspec.json.Encoder()
 # Within JSON these three only occur inside strings, where an escape means the same character.
@@ -210,3 +179,34 @@ def quick_island_json(value: object) -> str:
 
 def _compact(value: object) -> str:
     return json.dumps(value, allow_nan=False, separators=(",", ":"))
+
+
+def page_style() -> str:
+    """Return the one style sheet of the page."""
+    return "\n".join(_read(f"style/{name}.css") for name in FILES["style"])
+
+
+def page_script() -> str:
+    """Return the one script of the page; its declarations are local to it."""
+    body = "\n".join(_read(f"script/{name}.js") for name in FILES["script"])
+    return f'"use strict";\n(() => {{\n{body}}})();\n'
+
+
+def policy(style: str, script: str) -> str:
+    """Return a policy by which the browser only applies this style and runs this script.
+
+    It may load nothing, send nothing, and turn no text into markup.
+    """
+    return (
+        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
+        "base-uri 'none'; form-action 'none'; "
+        "require-trusted-types-for 'script'; trusted-types 'none'"
+    )
+
+
+def _read(name: str) -> str:
+    return (HERE / name).read_text("utf-8")
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

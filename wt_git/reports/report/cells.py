@@ -26,6 +26,7 @@ from wt_git.records.runs.run_files import UnreadableRunError
 from wt_git.records.runs.saved_runs import load_saved_trace
 from wt_git.records.runs.sidecars import gate_layers, load_score
 from wt_git.reports.run_groups.totals import scenario_totals, valid_runs
+from wt_git.reports.wording import VERDICTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from wt_git.reports.run_groups.groups import RunGroup
 
 PASS = "PASS"  # noqa: S105 - a verdict
+_EVERY_RUN = 1.0
 
 
 class LayerRates(NamedTuple):
@@ -193,10 +195,6 @@ def _sidecar(run: SavedRun) -> SidecarFacts | None:
         return load_score(run.path)
     except UnreadableRunError:
         return None
-
-
-VERDICTS = ("PASS", "PASS_WITH_VARIANCE", "FAIL", "INVALID")
-_EVERY_RUN = 1.0
 
 
 def cell(scored: ScoredGroup, first_number: int, turns: Sequence[dict[str, Any]]) -> Cell:

@@ -16,7 +16,12 @@ if TYPE_CHECKING:
 
     from wt_git.reports.report.load import LoadedReport
 
+ReportFormat = Literal["html", "markdown", "json"]
+
 _ROWS_KEY = "scenarios"
+_BYTES_READ = 4096
+_MARKERS = (b"<title>Wind Tunnel report</title>", b'{\n  "windtunnel_report": ')
+_MARKDOWN_TITLE = b"# Wind Tunnel report: "
 
 
 def json_parts(document: Mapping[str, Any]) -> Iterator[str]:
@@ -46,13 +51,6 @@ def _row_parts(rows: Iterable[Any]) -> Iterator[str]:
 def _indented(value: object, indentation: str) -> str:
     """Return `value` as JSON with its further lines indented; strings in JSON hold no line breaks."""
     return indented_json(value).decode().replace("\n", f"\n{indentation}")
-
-
-ReportFormat = Literal["html", "markdown", "json"]
-
-_BYTES_READ = 4096
-_MARKERS = (b"<title>Wind Tunnel report</title>", b'{\n  "windtunnel_report": ')
-_MARKDOWN_TITLE = b"# Wind Tunnel report: "
 
 
 def write_report(report: LoadedReport, form: ReportFormat, stream: TextIO) -> None:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from wt_git.api.score import SCORE_LAYER_ORDER
-from wt_git.reports.wording import experiment_parts, interval_text, markdown_table
+from wt_git.reports.wording import PASSED_VERDICTS, experiment_parts, interval_text, markdown_table
 from wt_git.text import markdown_text, short_run
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ _FAILURE_COLUMNS = ("Risk", "Scenario", "Label", "Verdict", "Passed", "Decided b
 _LAYER_COLUMNS = ("Scenario", "Label", "Rests on", *SCORE_LAYER_ORDER)
 _FLAKY_COLUMNS = ("Scenario", "Label", "Passed of valid runs")
 _TIER_COLUMNS = ("Tier", "Sweeps", "Wall time", "Tokens in / out", "Cost", "Predictions held")
-_PASSED = ("PASS", "PASS_WITH_VARIANCE")
 
 
 def report_lines(head: ReportHead, rows: Iterable[ScenarioRow]) -> Iterator[str]:
@@ -99,7 +98,7 @@ def _cell(cell: Cell) -> str:
 
 def _passed(label: str, rows: Sequence[ScenarioRow]) -> str:
     verdicts = [row.cells[label].verdict for row in rows if label in row.cells]
-    return f"**{sum(one in _PASSED for one in verdicts)}/{len(verdicts)}**"
+    return f"**{sum(one in PASSED_VERDICTS for one in verdicts)}/{len(verdicts)}**"
 
 
 def _layers(rows: Sequence[ScenarioRow]) -> Iterator[list[str]]:

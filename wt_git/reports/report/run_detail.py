@@ -40,6 +40,7 @@ _ANSWER_DETAILS = (
     "forbidden facts asserted: ",
 )
 _NO_TOOLS_DETAIL = "no_tools_used: "
+_ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 class FailedTurn(NamedTuple):
@@ -60,7 +61,7 @@ def find_failed_turn(
     `layers` are all four, `gates` those that decide, `forbidden_calls` are the scenario's. Replayed
     turns did not fail.
     """
-    broke = _runner_error(trace)
+    broke = _runner_error(trace.worker_warnings)
     if broke is not None:
         last = len(trace.turns) - 1
         return FailedTurn(last if last >= frozen_turns(trace) else None, f"the run broke: {broke}")
@@ -91,8 +92,8 @@ def evidence_source(name: str, layer: LayerFacts, trace: Trace) -> str | None:
     return None
 
 
-def _runner_error(trace: Trace) -> str | None:
-    errors = (one for one in trace.worker_warnings if one.startswith(_RUNNER_ERROR_PREFIX))
+def _runner_error(warnings: Sequence[str]) -> str | None:
+    errors = (one for one in warnings if one.startswith(_RUNNER_ERROR_PREFIX))
     return next((one.removeprefix(_RUNNER_ERROR_PREFIX) for one in errors), None)
 
 
@@ -157,13 +158,10 @@ def _live_turns(trace: Trace) -> range:
     return range(frozen_turns(trace), len(trace.turns))
 
 
-_ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)
-
-
 def run_detail(run: SavedRun, saved: SavedTrace, sidecar: SidecarFacts, key: str) -> RunDetail:
     """Return the detail of `run`, which the page finds under `key`."""
     gates = gate_layers(sidecar)
-    trace = _trace_for_rules(saved)
+    trace = _trace_for_rules(run, saved)
     layers: dict[str, LayerFacts] = {
         name: getattr(sidecar.score, name) for name in SCORE_LAYER_ORDER
     }
@@ -195,7 +193,7 @@ def run_detail(run: SavedRun, saved: SavedTrace, sidecar: SidecarFacts, key: str
         "failed_turn": failed.turn,
         "failed_because": failed.because,
         "evidence": evidence_label(trace),
-        "frozen_turns": frozen_turns(trace),
+        "frozen_turns": min(prefix_length(trace), len(saved.turns)),
     }
 
 
@@ -204,8 +202,9 @@ def _forbidden_calls(sidecar: SidecarFacts) -> list[str]:
     return [one for one in names if isinstance(one, str)] if isinstance(names, list) else []
 
 
-def _trace_for_rules(saved: SavedTrace) -> Trace:
-    """Return the trace that the rules of evidence read, whatever its age and its writer."""
+def _trace_for_rules(run: SavedRun, saved: SavedTrace) -> Trace:
+    """Return the trace that the rules of evidence read; the turns of a run that passed are not."""
+    has_failed = run.verdict != "PASS" or _runner_error(saved.warnings) is not None
     return Trace(
         scenario_id=saved.scenario,
         agent_id="",
@@ -217,7 +216,7 @@ def _trace_for_rules(saved: SavedTrace) -> Trace:
         finished_at=_ANY_TIME,
         turns=[
             Turn(turn["role"], turn["content"], turn["tool_calls"], turn["tool_results"], 0.0)
-            for turn in saved.turns
+            for turn in (saved.turns if has_failed else ())
         ],
         tool_schema_hash=None,
         worker_warnings=list(saved.warnings),
