@@ -9,7 +9,8 @@ from __future__ import annotations
 import itertools
 import re
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, TypeGuard
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 from urllib.parse import quote
 
 from markupsafe import Markup, escape
@@ -30,6 +31,9 @@ _WORD_ENDS = re.compile(r"(?<=[_/.:])(?=[^_/.:])")
 _BREAK = Markup("<wbr>")
 _NO_NUMBER = "—"
 
+Mark: TypeAlias = tuple[str, str, str]
+"""A rectangle in a picture: its class, and where it begins and how wide it is."""
+
 VERDICTS = {
     "PASS": ("pass", "PASS"),
     "PASS_WITH_VARIANCE": ("variance", "VARIANCE"),
@@ -48,9 +52,10 @@ def visible(value: object) -> Markup | str:
         return value
     if value is None:
         return ""
-    text = str(value).replace("\r\n", "\n")
-    if not UNSEEN.search(text):
+    text = str(value)
+    if text.isascii() and text.isprintable():
         return escape(text)
+    text = text.replace("\r\n", "\n")
     parts: list[Markup] = []
     end = 0
     for found in UNSEEN.finditer(text):
@@ -74,6 +79,7 @@ def _code_points(unseen: str) -> str:
     )
 
 
+@lru_cache(maxsize=1024)
 def name(text: str, most: int = 200) -> Markup:
     """Return a name that a user chose, cut at `most` characters, in its own direction.
 
@@ -102,6 +108,26 @@ def interval(of: Mapping[str, Any] | None) -> str:
     if not is_number(low) or not is_number(high):
         return ""
     return f"{round(low * 100)}–{round(high * 100)}%"  # noqa: RUF001 - a range
+
+
+def interval_marks(of: Mapping[str, Any] | None, rate: object) -> list[Mark]:
+    """Return the marks of an interval, and of the rate in it, on a line of length 100."""
+    marks = []
+    if of and interval(of):
+        low, high = of["low"] * 100, of["high"] * 100
+        marks.append(_mark("range", low, max(high - low, 1.0)))
+    if is_number(rate):
+        marks.append(_mark("point", min(max(rate * 100 - 1.5, 0.0), 97.0), 3.0))
+    return marks
+
+
+def rate_marks(rate: object) -> list[Mark]:
+    """Return the mark of a bar that is as full as the rate."""
+    return [_mark("full", 0, rate * 100)] if is_number(rate) else []
+
+
+def _mark(kind: str, left: float, width: float) -> Mark:
+    return kind, f"{left:.1f}", f"{width:.1f}"
 
 
 def moment(text: object) -> datetime | None:
@@ -155,8 +181,10 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "duration": duration,
     "in_attribute": in_attribute,
     "interval": interval,
+    "interval_marks": interval_marks,
     "name": name,
     "percent": percent,
+    "rate_marks": rate_marks,
     "row_name": row_name,
     "shortened": shortened,
     "time": time,
