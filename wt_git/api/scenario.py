@@ -112,6 +112,40 @@ class PreSendPerturbation(Perturbation):
         """Return a new list of OpenAI messages; the given one ends with the scored user turn."""
 
 
+@dataclass
+class ToolFailure(Perturbation):
+    """A failure of the tool named `tool_name`, which a mock server shows to the agent.
+
+    `mode` is the mock server's name for the failure.
+    """
+
+    tool_name: str
+
+    mode: ClassVar[str]
+
+    @property
+    def likelihood(self) -> float:
+        """The share of calls that fail."""
+        return 1.0
+
+    def declaration(self) -> dict[str, Any]:
+        """Return the failure as mock servers take it: `{tool, mode, probability}`."""
+        return {"tool": self.tool_name, "mode": self.mode, "probability": self.likelihood}
+
+    @abstractmethod
+    def proven_marker(self, armed: Iterable[object], calls: Iterable[object]) -> str | None:
+        """Return the marker when the failure was really in force, else None.
+
+        `armed` is the report of the mock servers, one `declaration` each, where a tool of None means
+        every tool; `calls` are a trace's server-witnessed calls.
+        """
+
+
+def declared_failures(perturbations: Iterable[Perturbation]) -> list[dict[str, Any]]:
+    """Return the declaration of each tool failure."""
+    return [one.declaration() for one in perturbations if isinstance(one, ToolFailure)]
+
+
 class TrajectoryCheck(ABC):
     """A rule about the tool calls that the scenario's fields cannot express."""
 

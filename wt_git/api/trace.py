@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
@@ -88,6 +88,13 @@ class Trace:
     usage: dict[str, Any] | None = None
     model_calls: list[dict[str, Any]] | None = None
     run_id: str = field(default_factory=lambda: str(uuid4()))
+
+
+def with_warning(trace: Trace, warning: str) -> Trace:
+    """Return a copy of `trace` with `warning` as its last; its turns may be replaced."""
+    return replace(
+        trace, turns=list(trace.turns), worker_warnings=[*trace.worker_warnings, warning]
+    )
 
 
 def trace_to_dict(trace: Trace) -> dict[str, Any]:

@@ -10,10 +10,10 @@ from wt_git.api.evaluators.layers import (
     evaluate_outcome,
     evaluate_trajectory,
 )
-from wt_git.api.perturbations.tool_failures import ToolFailure, tool_failure_marker, with_marker
 from wt_git.api.replay import scoring_view, with_prefix
-from wt_git.api.scenario import PreSendPerturbation
+from wt_git.api.scenario import PreSendPerturbation, ToolFailure
 from wt_git.api.score import LayerResult, Score
+from wt_git.api.trace import with_warning
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,10 +52,10 @@ def _apply_perturbation(view: Trace, perturbation: Perturbation, armed: Sequence
     if isinstance(perturbation, PreSendPerturbation):
         marker: str | None = perturbation.marker
     elif isinstance(perturbation, ToolFailure):
-        marker = tool_failure_marker(perturbation, armed, view.mcp_calls)
+        marker = perturbation.proven_marker(armed, view.mcp_calls)
     else:
         return perturbation.apply(view)
-    return view if marker is None else with_marker(view, marker)
+    return view if marker is None else with_warning(view, marker)
 
 
 def score_saved(trace: Trace, scenario: Scenario) -> Score:

@@ -12,7 +12,7 @@ import math
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from wt_git.api.perturbations.tool_failures import declared_failures
+from wt_git.api.scenario import declared_failures
 from wt_git.api.trace import compute_hash
 from wt_git.errors import exception_text
 from wt_git.runner.safe_values import json_or_repr, json_with_reprs

@@ -10,8 +10,7 @@ from wt_git.api.perturbations import (
     ToolReturnsSchemaError,
     ToolTimeoutPerScenario,
 )
-from wt_git.api.perturbations.tool_failures import ToolFailure, tool_failure_marker
-from wt_git.api.scenario import PreSendPerturbation
+from wt_git.api.scenario import PreSendPerturbation, ToolFailure
 
 EVERY = [
     (ToolReturnsMalformedJson("order_query"), "malformed_json"),
@@ -52,9 +51,9 @@ def test_an_armed_failure_counts_even_if_the_agent_never_calls(subtests):
     """An agent that avoids the tool does not escape its verdict."""
     for perturbation, mode in EVERY:
         with subtests.test(perturbation=perturbation, mode=mode):
-            assert tool_failure_marker(perturbation, [arms(mode)], []) == perturbation.marker
+            assert perturbation.proven_marker([arms(mode)], []) == perturbation.marker
             others = [call("client_lookup"), call("client_lookup", "timeout")]
-            assert tool_failure_marker(perturbation, [arms(mode)], others) == perturbation.marker
+            assert perturbation.proven_marker([arms(mode)], others) == perturbation.marker
 
 
 def test_calls_that_failed_as_declared_keep_the_marker(subtests):
@@ -62,7 +61,7 @@ def test_calls_that_failed_as_declared_keep_the_marker(subtests):
     for perturbation, mode in EVERY:
         with subtests.test(perturbation=perturbation, mode=mode):
             calls = [call(injected=mode), call("ops_order_query", mode)]
-            assert tool_failure_marker(perturbation, [arms(mode)], calls) == perturbation.marker
+            assert perturbation.proven_marker([arms(mode)], calls) == perturbation.marker
 
 
 def test_one_call_that_escaped_breaks_the_condition(subtests):
@@ -71,7 +70,7 @@ def test_one_call_that_escaped_breaks_the_condition(subtests):
         with subtests.test(perturbation=perturbation, mode=mode):
             for escaped in (call(), call("ops.order_query"), call(injected="other")):
                 calls = [call(injected=mode), escaped]
-                assert tool_failure_marker(perturbation, [arms(mode)], calls) is None
+                assert perturbation.proven_marker([arms(mode)], calls) is None
 
 
 def test_what_was_not_armed_as_declared_leaves_no_marker(subtests):
@@ -86,9 +85,7 @@ def test_what_was_not_armed_as_declared_leaves_no_marker(subtests):
     ]:
         with subtests.test(armed=armed):
             perturbation = ToolReturnsMalformedJson("order_query")
-            assert (
-                tool_failure_marker(perturbation, armed, [call(injected="malformed_json")]) is None
-            )
+            assert perturbation.proven_marker(armed, [call(injected="malformed_json")]) is None
 
 
 def test_a_report_may_cover_every_tool_or_decorate_its_name(subtests):
@@ -101,26 +98,23 @@ def test_a_report_may_cover_every_tool_or_decorate_its_name(subtests):
     ]:
         with subtests.test(report=report):
             perturbation = ToolReturnsMalformedJson("order_query")
-            assert (
-                tool_failure_marker(perturbation, [arms("timeout"), report], [])
-                == perturbation.marker
-            )
+            assert perturbation.proven_marker([arms("timeout"), report], []) == perturbation.marker
 
 
 def test_a_declared_chance_lets_calls_through():
     """With a probability below one, a call without the failure is as declared."""
     perturbation = ToolReturnsMalformedJson("order_query", 0.3)
     armed = [arms("malformed_json", probability=0.3)]
-    assert tool_failure_marker(perturbation, armed, [call()]) == perturbation.marker
+    assert perturbation.proven_marker(armed, [call()]) == perturbation.marker
 
 
 @given(st.lists(json_values(), max_size=3), st.lists(json_values(), max_size=3))
 def test_rubbish_from_a_server_proves_nothing(armed, calls):
     """No report and no record makes the rule fail, and none of them is taken for proof."""
     perturbation = ToolReturnsSchemaError("order_query")
-    assert tool_failure_marker(perturbation, armed, calls) is None
+    assert perturbation.proven_marker(armed, calls) is None
     proven = [*armed, arms("schema_error")]
-    assert tool_failure_marker(perturbation, proven, calls) == perturbation.marker
+    assert perturbation.proven_marker(proven, calls) == perturbation.marker
 
 
 @given(st.lists(st.sampled_from([None, "malformed_json", "timeout"]), max_size=5))
@@ -128,5 +122,5 @@ def test_the_marker_is_left_exactly_when_no_call_escaped(injections):
     """For a failure of every call."""
     perturbation = ToolReturnsMalformedJson("order_query")
     calls = [call(injected=mode) for mode in injections]
-    marker = tool_failure_marker(perturbation, [arms("malformed_json")], calls)
+    marker = perturbation.proven_marker([arms("malformed_json")], calls)
     assert (marker is not None) == all(mode == "malformed_json" for mode in injections)

@@ -10,9 +10,8 @@ from wt_git.api.perturbations.tool_failures import (
     ToolReturnsMalformedJson,
     ToolReturnsSchemaError,
     ToolTimeoutPerScenario,
-    declared_failures,
 )
-from wt_git.api.scenario import Perturbation, Scenario
+from wt_git.api.scenario import Perturbation, Scenario, declared_failures
 from wt_git.scenarios.kit.mock_server import mcp_factory
 
 TOOLS = "wt_git.scenarios.dim_tool_affordance.mock_mcp.server"

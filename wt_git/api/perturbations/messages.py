@@ -1,4 +1,4 @@
-"""Messages that perturbations add to a history, and edits of a saved trace's turns.
+"""The markers of perturbations, the messages that they invent, and their edits of saved turns.
 
 Messages have the OpenAI shape. Traces are edited on a copy; an index out of range changes nothing.
 """
@@ -7,16 +7,31 @@ from __future__ import annotations
 
 import copy
 import json
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from wt_git.api.evaluators.tool_calls import alternatives
-from wt_git.api.perturbations.tool_failures import with_marker
-from wt_git.api.trace import Trace, Turn
+from wt_git.api.trace import Trace, Turn, with_warning
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from wt_git.api.scenario import Scenario
+
+
+class Marked:
+    """The marker of a perturbation, built from its class's template and its own fields."""
+
+    marker_template: ClassVar[str]
+
+    @property
+    def marker(self) -> str:
+        """The warning that proves the condition."""
+        return "perturbation_applied: " + self.marker_template.format_map(vars(self))
+
+    def apply(self, trace: Trace) -> Trace:
+        """Return `trace` with the marker and nothing else changed."""
+        return with_warning(trace, self.marker)
+
 
 Message: TypeAlias = dict[str, Any]
 
@@ -76,7 +91,7 @@ def json_text(value: object) -> str:
 
 def with_turn(trace: Trace, index: int, change: Callable[[Turn], Turn], marker: str) -> Trace:
     """Return a marked copy of `trace` with turn `index` changed; a negative one is out of range."""
-    edited = with_marker(trace, marker)
+    edited = with_warning(trace, marker)
     if 0 <= index < len(edited.turns):
         edited.turns[index] = change(edited.turns[index])
     return edited
@@ -84,7 +99,7 @@ def with_turn(trace: Trace, index: int, change: Callable[[Turn], Turn], marker: 
 
 def with_inserted(trace: Trace, index: int, turns: list[Turn], marker: str) -> Trace:
     """Return a marked copy of `trace` with `turns` before turn `index`, or at the nearer end."""
-    edited = with_marker(trace, marker)
+    edited = with_warning(trace, marker)
     at = min(max(index, 0), len(edited.turns))
     edited.turns[at:at] = turns
     return edited

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from wt_git.api.perturbations.messages import (
+    Marked,
     Message,
     before_last_user,
     invented_turns,
@@ -21,7 +22,6 @@ from wt_git.api.perturbations.messages import (
     with_inserted,
     with_turn,
 )
-from wt_git.api.perturbations.tool_failures import Marked
 from wt_git.api.scenario import PreSendPerturbation
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wt_git.api.perturbations.messages import (
+    Marked,
     Message,
     before_last_user,
     first_required_tool,
@@ -17,7 +18,6 @@ from wt_git.api.perturbations.messages import (
     tool_call,
     with_turn,
 )
-from wt_git.api.perturbations.tool_failures import Marked
 from wt_git.api.scenario import Perturbation, PreSendPerturbation
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from wt_git.api.perturbations.tool_failures import declared_failures
+from wt_git.api.scenario import declared_failures
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
