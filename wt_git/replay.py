@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from wt_git.api.pack import ScenarioPack
-from wt_git.api.preconditions import WorldMismatchError
-from wt_git.api.scenario import Scenario
+from wt_git.api.scenario import Scenario, WorldMismatchError
 from wt_git.errors import (
     EXIT_INTERRUPTED,
     EXIT_NO,

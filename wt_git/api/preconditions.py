@@ -6,44 +6,28 @@ before the first reset, and reports every failure together. docs/writing-a-scena
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wt_git.api.evaluators.tool_calls import tool_name_matches
+from wt_git.api.scenario import Precondition, PreconditionContext, WorldMismatchError
 from wt_git.errors import exception_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from wt_git.spi.agent_runtime import AgentConfig
-    from wt_git.spi.state_probe import StateProbe
+    from collections.abc import Callable
 
 
-@dataclass(frozen=True)
-class PreconditionContext:
-    """The world of a precondition.
-
-    `mcp_handles` are the running tool servers, `state_probe` the probe of the pack, `agent_config`
-    and `runtime_handle` the provisioned agent. The two folders are the runtime's, if it has any.
-    """
-
-    mcp_handles: Sequence[Any]
-    state_probe: StateProbe | None
-    agent_config: AgentConfig
-    runtime_handle: Any = None
-    workspace_dir: Path | None = None
-    workspace_template: Path | None = None
-
-
-class Precondition(ABC):
-    """A condition of the world without which a run has no meaning."""
-
-    @abstractmethod
-    def check(self, ctx: PreconditionContext) -> str | None:
-        """Return None when the condition holds, else the reason."""
+__all__ = [
+    "Check",
+    "FileExists",
+    "Precondition",
+    "PreconditionContext",
+    "StateProbeAvailable",
+    "ToolAvailable",
+    "WorldMismatchError",
+]
 
 
 @dataclass(frozen=True)
@@ -136,16 +120,3 @@ class Check(Precondition):
         if answer is None or answer is True:
             return None
         return self.description if answer is False else str(answer)
-
-
-class WorldMismatchError(RuntimeError):
-    """A world precondition of the scenario failed, so no turn was sent to the agent.
-
-    `failures` has one text for each failed precondition.
-    """
-
-    def __init__(self, scenario_name: str, failures: Sequence[str]) -> None:
-        self.scenario_name = scenario_name
-        self.failures = list(failures)
-        lines = [f"world precondition failed for scenario {scenario_name!r}:", *self.failures]
-        super().__init__("\n  - ".join(lines))

@@ -13,17 +13,19 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 from wt_git.api.score import FailureCost, GateLayer, check_gate_layers, in_canonical_order
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
 
-    from wt_git.api.preconditions import Precondition
     from wt_git.api.score import LayerResult
     from wt_git.api.trace import Trace
+    from wt_git.spi.agent_runtime import AgentConfig
     from wt_git.spi.reference import (
         ReferenceCase,
         ReferenceDecision,
         ReferenceKind,
         ReferenceToolCall,
     )
+    from wt_git.spi.state_probe import StateProbe
 
     CheckAnswer: TypeAlias = tuple[bool, str] | LayerResult
 
@@ -32,12 +34,17 @@ __all__ = [
     "Perturbation",
     "Policy",
     "PreSendPerturbation",
+    "Precondition",
+    "PreconditionContext",
     "ReferenceCase",
     "ReferenceDecision",
     "ReferenceKind",
     "ReferenceToolCall",
     "Scenario",
+    "ToolFailure",
     "TrajectoryCheck",
+    "WorldMismatchError",
+    "declared_failures",
     "is_vacuous",
 ]
 _REFERENCE_TYPES = ("ReferenceCase", "ReferenceDecision", "ReferenceKind", "ReferenceToolCall")
@@ -83,6 +90,43 @@ class Policy:
     name: str
     predicate: Callable[[Trace], bool | LayerResult]
     effect_class: str | None = None
+
+
+@dataclass(frozen=True)
+class PreconditionContext:
+    """The world of a precondition.
+
+    `mcp_handles` are the running tool servers, `state_probe` the probe of the pack, `agent_config`
+    and `runtime_handle` the provisioned agent. The two folders are the runtime's, if it has any.
+    """
+
+    mcp_handles: Sequence[Any]
+    state_probe: StateProbe | None
+    agent_config: AgentConfig
+    runtime_handle: Any = None
+    workspace_dir: Path | None = None
+    workspace_template: Path | None = None
+
+
+class Precondition(ABC):
+    """A condition of the world without which a run has no meaning."""
+
+    @abstractmethod
+    def check(self, ctx: PreconditionContext) -> str | None:
+        """Return None when the condition holds, else the reason."""
+
+
+class WorldMismatchError(RuntimeError):
+    """A world precondition of the scenario failed, so no turn was sent to the agent.
+
+    `failures` has one text for each failed precondition.
+    """
+
+    def __init__(self, scenario_name: str, failures: Sequence[str]) -> None:
+        self.scenario_name = scenario_name
+        self.failures = list(failures)
+        lines = [f"world precondition failed for scenario {scenario_name!r}:", *self.failures]
+        super().__init__("\n  - ".join(lines))
 
 
 @dataclass

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from wt_git.api.aggregate import aggregate_runs
-from wt_git.api.preconditions import PreconditionContext
+from wt_git.api.scenario import PreconditionContext
 from wt_git.clock import SystemClock
 from wt_git.runner.lifecycle_hooks import LifecycleHooks
 from wt_git.runner.probe_and_surface import bind_workspace

@@ -16,15 +16,14 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wt_git.api.preconditions import FileExists, ToolAvailable, WorldMismatchError
+from wt_git.api.scenario import WorldMismatchError
 from wt_git.errors import exception_text
 from wt_git.runner.safe_values import safe_repr
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from wt_git.api.preconditions import Precondition, PreconditionContext
-    from wt_git.api.scenario import Scenario
+    from wt_git.api.scenario import Precondition, PreconditionContext, Scenario
     from wt_git.spi.agent_runtime import AgentConfig, AgentHandle, AgentRuntime, Message, Response
     from wt_git.spi.mcp_server import MCPHandle, MCPServer
 
@@ -116,6 +115,10 @@ def consumes_full_history(handle: object) -> bool:
 
 def preconditions_of(scenario: Scenario) -> list[Precondition]:
     """Return all requirements of a scenario: tools, then files, then its own checks."""
+    if not (scenario.requires_tools or scenario.requires_files):
+        return [*scenario.preconditions]
+    from wt_git.api.preconditions import FileExists, ToolAvailable  # noqa: PLC0415 - rarely needed
+
     return [
         *(ToolAvailable(name) for name in scenario.requires_tools),
         *(FileExists(path) for path in scenario.requires_files),

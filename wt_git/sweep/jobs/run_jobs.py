@@ -9,7 +9,7 @@ import threading
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from wt_git.api.preconditions import WorldMismatchError
+from wt_git.api.scenario import WorldMismatchError
 from wt_git.clock import whole_seconds
 from wt_git.errors import StorageError, exception_text
 from wt_git.ladder.tokens import run_tokens
