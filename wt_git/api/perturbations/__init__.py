@@ -49,7 +49,7 @@ __all__ = [
     "ToolTimeout",
     "ToolTimeoutPerScenario",
 ]
-_MODULES = ("tool_failures", "prior_context", "prior_calls", "trace_only")
+_MODULES = ("prior_context", "prior_calls", "tool_failures")
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,8 @@
-"""Perturbations of the text before the scored turn: stale memory, blank turns, leaked calls."""
+"""Perturbations of the text before the scored turn: stale memory, blank turns, leaked calls.
+
+The last three only mark or edit a finished trace: the live agent never meets them. They are kept for
+packs that declare them.
+"""
 
 from __future__ import annotations
 
