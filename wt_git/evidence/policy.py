@@ -1,7 +1,7 @@
-"""The policy that judges: what a repository asks for before a commit counts as covered.
+"""The policy: the evidence that a repository asks for before a commit counts as covered.
 
-It comes from the pyproject.toml of a commit, so that it is reviewed like code. Whose commit decides
-is the caller's choice (docs/verifying-in-ci.md, "Which policy applies").
+It is read from the pyproject.toml of a commit, so that it is reviewed like code. The caller chooses
+which commit (docs/verifying-in-ci.md, "Which policy applies").
 """
 
 from __future__ import annotations

@@ -97,12 +97,12 @@ class Explainer:
         found = []
         for one in self._candidates():
             try:
-                held = one.differing()
+                files = one.differing()
             except GitError:
                 continue  # a tree of it is missing here
-            if held:
-                names = sorted(held)
-                ids = tuple(held[name] for name in names)
+            if files:
+                names = sorted(files)
+                ids = tuple(files[name] for name in names)
                 found.append(NearestRow(one.tree, one.found_at, one.row, tuple(names), ids))
         return max(found, key=lambda one: (-len(one.differing), one.row.ts), default=None)
 
@@ -168,10 +168,10 @@ class Explainer:
         If none has, the evidence is not from an earlier base: its files were not committed, or came
         later.
         """
-        held = dict(zip(nearest.differing[:_MOST_FILES], nearest.held, strict=False))
+        ids = dict(zip(nearest.differing[:_MOST_FILES], nearest.object_ids, strict=False))
         before = itertools.islice(self.history.ancestors(commit), _RECENT_COMMITS)
         return any(
-            all(self._id_at(one.tree, path) == object_id for path, object_id in held.items())
+            all(self._id_at(one.tree, path) == object_id for path, object_id in ids.items())
             for one in before
         )
 
@@ -255,7 +255,7 @@ class Explainer:
         """Return the files under test in which a listing differs from the commit."""
         left_out = PathPatterns((*COMPILED_PATTERNS, *self.commit.not_under_test))
         files = differing_files(listing, FileListing(self.commit.tree), self.history.trees)
-        return {path: held for path, held in files.items() if not left_out.match(os.fsencode(path))}
+        return {path: one for path, one in files.items() if not left_out.match(os.fsencode(path))}
 
 
 class _Candidate(NamedTuple):

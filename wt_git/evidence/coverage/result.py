@@ -46,15 +46,15 @@ class Reason:
 class NearestRow:
     """The passing row nearest to a commit; the `differing` files make it stale.
 
-    `found_at` is the commit that has the row's tree, None if no such commit is known. `held` are
-    the object ids of the differing files in that tree, None for a missing file.
+    `found_at` is the commit that has the row's tree, None if no such commit is known.
+    `object_ids` are those of the differing files in that tree, None for a missing file.
     """
 
     tree: str
     found_at: str | None
     row: StoredRow
     differing: tuple[str, ...]
-    held: tuple[str | None, ...] = ()
+    object_ids: tuple[str | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
