@@ -1,8 +1,8 @@
-"""Decodes what is read from files: the one door through which JSON becomes typed data.
+"""Decodes JSON from files into typed data, strictly or leniently.
 
 A shape is a frozen `msgspec.Struct`. Strict reading refuses a member of another type, or one that is
 missing and has no default. Lenient reading takes such a member for absent, and an item of another type
-out of its list: records of any age, and of any writer, say what they can.
+out of its list, so that records of any age and writer can be used.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ def decode(data: bytes, shape: type[Shape], *, lenient: bool = False) -> Shape:
     except (ValueError, RecursionError):
         found = None
     if found is None:
-        # NaN, half surrogates and 1e999 stand in files that promise to stay readable, and msgspec has
-        # no way to read them: json is the second reader.
+        # Files that promise to stay readable may hold NaN, half surrogates and 1e999. msgspec cannot read
+        # these, so json is the second reader.
         return convert(json_object(data), shape, lenient=lenient)
     return found
 

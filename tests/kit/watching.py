@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wt_git.watch.session import Wanted, Watch
+from wt_git.watch.session import Watch, WatchRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -108,7 +108,7 @@ def append(data: bytes, path: Path = Path("runs/events.ndjsonl")) -> None:
 
 def follow(outside: Outside, **wanted: Any) -> int:
     """Watch until it ends and return the exit code."""
-    return Watch(Wanted(runs_dir=outside.path.parent, **wanted), outside).follow()
+    return Watch(WatchRequest(runs_dir=outside.path.parent, **wanted), outside).follow()
 
 
 def shown_ids(outside: Outside) -> list[str]:

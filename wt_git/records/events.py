@@ -1,4 +1,4 @@
-"""Progress events: what `wt watch` follows (docs/files.md, "Events"). Progress, never a record."""
+"""The progress events that `wt watch` follows (docs/files.md, "Events")."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ EVENT_VERSION = 1
 
 
 class Event(Record, frozen=True, kw_only=True):
-    """What every event carries: which sweep, which label, when."""
+    """The members of every event: its sweep, label and time."""
 
     windtunnel_event: int = EVENT_VERSION
     ts: str

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class ReviewRecord(Record, frozen=True, kw_only=True):
-    """What came of a sweep: `changed` exactly when there is a `decision`. The last one holds."""
+    """A review of a sweep: `changed` exactly when there is a `decision`. The last one counts."""
 
     windtunnel_experiment: int = EXPERIMENT_VERSION
     kind: Literal["review"] = "review"
@@ -33,7 +33,7 @@ class ReviewRecord(Record, frozen=True, kw_only=True):
 
 
 SHORTEST_PREFIX = 4
-"""Characters of a sweep id that may stand for the whole one."""
+"""The shortest beginning of a sweep id that is taken for the whole one."""
 
 
 class RecordedCacheCheck(msgspec.Struct, frozen=True):
@@ -62,7 +62,7 @@ class FinishedSweep(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Review(NamedTuple):
-    """What somebody said came of a sweep."""
+    """Whether a sweep changed a decision, as a person said."""
 
     sweep_id: str
     ts: str | None
@@ -77,13 +77,13 @@ class FoundSweep(NamedTuple):
 
 
 class Ambiguous(NamedTuple):
-    """The finished sweeps whose ids begin alike, the latest first."""
+    """Finished sweeps with ids that begin alike, the latest first."""
 
     sweeps: tuple[FinishedSweep, ...]
 
 
 def read_experiment(line: bytes) -> FinishedSweep | Review | None:
-    """Return what `line` records; None for records of other versions and of no sweep."""
+    """Return the sweep or review in `line`; None for records of other versions and kinds."""
     try:
         found = decode(line, FinishedSweep, lenient=True)
     except DecodingError:
@@ -109,9 +109,9 @@ def newest_first(runs_dir: Path, report: files.LineReport) -> Iterator[FinishedS
 
 
 def find_sweep(runs_dir: Path, wanted: str) -> FoundSweep | Ambiguous | None:
-    """Return the finished sweep whose id is `wanted`, or the one whose id begins so.
+    """Return the finished sweep with the id `wanted`, or the one with an id that begins so.
 
-    A whole id is found without reading what is older than its sweep.
+    A whole id is found without reading older sweeps.
     """
     reviews: dict[str, Review] = {}
     matches: dict[str, FinishedSweep] = {}

@@ -1,4 +1,4 @@
-"""What was under test, as recorded: eight parts and one hash over them (docs/files.md)."""
+"""The fingerprint of the code under test: eight parts and one hash over them (docs/files.md)."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 TREE_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 CHANGED_DURING_SWEEP = "changed-during-sweep"
-"""Stands for the hash where what was under test changed before its row was written."""
+"""In place of the hash: the code under test changed before the row was written."""
 
 SNAPSHOT_FAILED = "snapshot-failed"
-"""Stands for the hash where a repository is there and its tree could not be taken."""
+"""In place of the hash: there is a repository, but its tree could not be taken."""
 
 OUTSIDE = "outside"
-"""Stands for the place of a source that is not in the tree."""
+"""In place of a path: the source is not in the tree."""
 
 COMPILED_SUFFIXES = (".pyc", ".pyo")
 """Files that Python compiles from source: in no snapshot, tracked or not."""
@@ -29,15 +29,15 @@ COMPILED_SUFFIXES = (".pyc", ".pyo")
 COMPILED_PATTERNS = tuple(f"**/*{suffix}" for suffix in COMPILED_SUFFIXES)
 
 PACK_SOURCE = "pack_source:"
-"""How the name of a source begins that is a pack; what was typed follows."""
+"""The name of a source that is a pack: this, and the pack source as it was typed."""
 
 
 class FingerprintParts(msgspec.Struct, frozen=True, kw_only=True):
     """The parts; None where a part does not apply or is not known.
 
     `git_tree` is the tree of the working directory, `target` the backend that `runtime` resolves
-    to, `model` the plugin's label, `soul` and `agents` hashes of the files, `plugin` what the
-    plugin says about code that lives elsewhere.
+    to, `model` the plugin's label, `soul` and `agents` hashes of the files, `plugin` the plugin's own
+    account of code outside the tree.
     """
 
     git_tree: str | None

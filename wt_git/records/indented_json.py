@@ -19,9 +19,9 @@ _DEEPEST = 200
 def indented_json(value: object) -> bytes:
     """Return `value` as two-space indented JSON with real Unicode as UTF-8, without a final newline.
 
-    The standard library's writer is a chain of generators, one for each level, and was half of what
-    a run cost. What JSON cannot hold (an agent may send NaN as an argument, or half a surrogate
-    pair) is written as its `repr` rather than losing the run.
+    The standard library's writer is a chain of generators, one for each level, and took half the time
+    of a run. A value that JSON cannot hold (an agent may send NaN as an argument, or half a surrogate
+    pair) is written as its `repr`, so that the run is not lost.
     """
     try:
         return _written(value, "\n").encode()
@@ -30,7 +30,7 @@ def indented_json(value: object) -> bytes:
 
 
 def _written(value: object, line: str) -> str:
-    """Return `value` as JSON; `line` is a line break and the indentation of where it stands."""
+    """Return `value` as JSON; `line` is a line break and its indentation."""
     scalar = _SCALARS.get(type(value))
     if scalar is not None:
         return scalar(value)

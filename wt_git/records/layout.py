@@ -1,4 +1,4 @@
-"""Every file name under a runs directory, spelt once, and what is said where it cannot be read.
+"""Every file name under a runs directory, spelt once, and the errors of one that cannot be read.
 
 See docs/files.md, "Map".
 """
@@ -41,7 +41,7 @@ _NOT_IN_A_COMPONENT = re.compile(r"[^A-Za-z0-9_-]")
 
 
 def sidecar_path(trace_path: Path) -> Path:
-    """Return where the score of the trace at `trace_path` stands: beside it."""
+    """Return the path of the score of the trace at `trace_path`: beside it."""
     return Path(sidecar_name(str(trace_path)))
 
 
@@ -97,7 +97,7 @@ def _numbered(number: int) -> str:
 def missing_directory(runs_dir: Path) -> str:
     """Return the sentence for a `--runs` that names no directory.
 
-    `--runs` of `wt run` is a number, so a number is what people write elsewhere by mistake.
+    `--runs` of `wt run` is a number, so people write a number elsewhere by mistake.
     """
     said = f"runs directory not found: '{runs_dir}'"
     if str(runs_dir).isdigit():
@@ -116,7 +116,7 @@ def check_directory(runs_dir: Path) -> None:
 
 
 def passed_over(lines: int, file_name: str) -> tuple[str, ...]:
-    """Return what to say about lines of a file that hold no record, where there are any."""
+    """Return the remark about lines of a file that hold no record; empty without any."""
     if not lines:
         return ()
     said = f"{lines} line(s) of {file_name} were passed over"

@@ -37,14 +37,14 @@ class NoteLine(msgspec.Struct, frozen=True):
 
 
 class UnreadableLine(msgspec.Struct, frozen=True):
-    """A line that nothing may be concluded from, and why."""
+    """A line that proves nothing, and why."""
 
     why: Unreadable
     raw: bytes
 
 
 class NoteContent(msgspec.Struct):
-    """All lines of one note, by what they are."""
+    """All lines of one note, by their kind."""
 
     rows: list[NoteLine] = msgspec.field(default_factory=list)
     sweeps: list[NoteLine] = msgspec.field(default_factory=list)
@@ -53,7 +53,7 @@ class NoteContent(msgspec.Struct):
 
     @property
     def review(self) -> NoteLine | None:
-        """The review that holds: of several, the one with the greatest time, then line."""
+        """The review that counts: of several, the one with the greatest time, then line."""
         return max(self.reviews, key=_time_and_line, default=None)
 
 
@@ -95,12 +95,12 @@ def read_line(raw: bytes) -> NoteLine | UnreadableLine:
 
 
 def recorded_trees(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the trees that a row says it is about."""
+    """Return the trees that a row is about, by its own account."""
     return convert(row, Row, lenient=True).trees
 
 
 def speaks_for(row: Mapping[str, Any], tree_id: str) -> bool:
-    """Say whether a row that stands under `tree_id` says itself that it is about that tree."""
+    """Say whether a row is about that tree, by its own account."""
     return tree_id in recorded_trees(row)
 
 

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 Text: TypeAlias = str
-"""A string from outside: whatever an agent sent or a file is called."""
+"""A string from outside: sent by an agent, or the name of a file."""
 
 
 def as_recorded(text: str) -> str:

@@ -47,7 +47,7 @@ class RunsDir:
             self._events = None
 
     def check(self) -> None:
-        """Raise `UsageError` for what can be no directory of ours; writes nothing."""
+        """Raise `UsageError` for a path that cannot be a runs directory; writes nothing."""
         try:
             is_folder = stat.S_ISDIR(self.path.stat().st_mode)
         except FileNotFoundError:
@@ -73,7 +73,7 @@ class RunsDir:
         """Create the directory if it is missing and make sure that it can be written to.
 
         A directory that is created ignores itself: a `.gitignore` inside it keeps traces out of
-        commits and out of what is under test. Raises `UsageError` when it cannot be used.
+        commits and out of the code under test. Raises `UsageError` when it cannot be used.
         """
         try:
             created = not self.path.exists()
@@ -88,7 +88,7 @@ class RunsDir:
         self._check_ledger()
 
     def _check_ledger(self) -> None:
-        """Refuse a ledger that takes no row: what runs would count for nothing, and use up nothing."""
+        """Refuse a ledger that takes no row: its runs would count for nothing."""
         ledger = self.path / layout.LEDGER
         try:
             files.check_takes_lines(ledger)
@@ -172,7 +172,7 @@ class RunsDir:
     def register_output(self, path: Path) -> None:
         """Remember, once, that `path` is a file that `wt` writes.
 
-        Call it immediately before writing: a registered file is no part of what is under test.
+        Call it immediately before writing: a registered file is not part of the code under test.
         """
         resolved = path.resolve()
         if resolved not in self.registered_outputs():

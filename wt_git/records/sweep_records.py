@@ -19,7 +19,7 @@ RowVerdict = Literal["PASS", "PASS_WITH_VARIANCE", "FAIL", "INVALID"]
 
 
 class Cost(Record, frozen=True, kw_only=True):
-    """What a job or sweep used: seconds of wall clock, and tokens, null where anything is unknown.
+    """The use of a job or sweep: seconds of wall clock, and tokens, null where any are unknown.
 
     `input_tokens` is the whole prompt, cache hits included.
     """
@@ -31,7 +31,7 @@ class Cost(Record, frozen=True, kw_only=True):
 
 
 class CostUsd(Record, frozen=True, kw_only=True):
-    """What a job or sweep cost in the currency of the pricing table, each part null where unknown.
+    """The cost of a job or sweep in the currency of the pricing table, each part null where unknown.
 
     `tokens_known` false: `total` is the time alone. `cache_split_known` false: every input token is
     priced as uncached (docs/ladder.md, "Pricing").
@@ -55,17 +55,17 @@ class CacheCheckRecord(Record, frozen=True, kw_only=True):
 
 
 class ScenarioKey(Record, frozen=True, kw_only=True):
-    """A scenario by what tells it apart: the pack that owns it, and its name."""
+    """A scenario: the pack that owns it, and its name."""
 
     pack: Text | None
     scenario: Text
 
 
 class SnapshotRecord(Record, frozen=True, kw_only=True):
-    """What the tree cannot show: who hashed it, and which paths are not what they seem.
+    """How the tree was taken, and paths that differ on disk.
 
     `absent` are in the tree and not on disk, `hidden_edits` on disk and not in the tree; `ignored`
-    counts what git ignores.
+    counts the paths that git ignores.
     """
 
     method: Literal["libgit2", "git"]
@@ -76,10 +76,9 @@ class SnapshotRecord(Record, frozen=True, kw_only=True):
 
 
 class Experiment(Record, frozen=True, kw_only=True):
-    """The part of a row that says what the sweep was for and what it was about.
+    """The experiment of a row: the purpose of its sweep, and the code under test.
 
-    `fingerprint` is the hash of `fingerprint_parts`, or a word that says why it stands for no state
-    of the code. `baseline`: the ledger held no earlier row of this target. `tree_under_test` is the
+    `fingerprint` is the hash of `fingerprint_parts`, or a word that says why there is none. `baseline`: the ledger held no earlier row of this target. `tree_under_test` is the
     tree without the paths that no experiment depends on. `sources` has an in-tree path or `outside`
     for each file that decided the sweep.
     """
@@ -110,7 +109,7 @@ class Experiment(Record, frozen=True, kw_only=True):
     sources: dict[str, Text]
 
     def as_document(self) -> dict[str, Any]:
-        """Return the record as JSON holds it, without what nothing configures."""
+        """Return the record as JSON holds it, without unconfigured keys."""
         return without_unconfigured(super().as_document())
 
 
@@ -132,7 +131,7 @@ class LayerPassRates(Record, frozen=True, kw_only=True):
 
 
 class FailureCostRecord(Record, frozen=True, kw_only=True):
-    """What a failure of the scenario would cost in production, as its author declared it."""
+    """The cost of a failure of the scenario in production, as its author declared it."""
 
     severity: Text
     customer_visible: bool
@@ -178,7 +177,7 @@ SweepStatus = Literal["completed", "aborted", "busy", "error", "interrupted", "r
 class SweepRecord(Record, frozen=True, kw_only=True):
     """One sweep that ended: by itself, by the circuit breaker, or by a signal.
 
-    `scenarios` counts what was selected, `not_started` names what never began, `errors` counts the
+    `scenarios` counts the selected ones, `not_started` names those that never began, `errors` counts the
     scenarios that could not be run at all. `outcome` is `pass` exactly when the exit code is 0.
     """
 
@@ -208,5 +207,5 @@ class SweepRecord(Record, frozen=True, kw_only=True):
     fingerprint: str
 
     def as_document(self) -> dict[str, Any]:
-        """Return the record as JSON holds it, without what nothing configures."""
+        """Return the record as JSON holds it, without unconfigured keys."""
         return without_unconfigured(super().as_document())

@@ -1,1 +1,1 @@
-"""What runs that passed and failed allow to be said: intervals, exact tests, runs that are missing."""
+"""Statistics of runs that passed and failed: intervals, exact tests, and the runs still needed."""

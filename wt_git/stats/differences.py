@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Finding(Enum):
-    """What the numbers show. `ALIKE`: if there is a difference, it is below `SMALLEST`."""
+    """The result of a comparison. `ALIKE`: a difference, if there is one, is below `SMALLEST`."""
 
     BETTER = "better"
     WORSE = "worse"
@@ -26,7 +26,7 @@ class Finding(Enum):
 
 
 class ScenarioFinding(NamedTuple):
-    """One scenario under two labels. `needed` runs of each would show more; null when clear."""
+    """One scenario under two labels. `needed` runs of each would show more; None when clear."""
 
     baseline: Sample
     candidate: Sample
@@ -39,7 +39,7 @@ class ScenarioFinding(NamedTuple):
 
 
 class OverallFinding(NamedTuple):
-    """All scenarios, each counted once. `needed` scenarios would show more; null when clear."""
+    """All scenarios, each counted once. `needed` scenarios would show more; None when clear."""
 
     scenarios: int
     difference: float
@@ -50,7 +50,7 @@ class OverallFinding(NamedTuple):
 
 
 def by_scenario(pairs: Sequence[tuple[Sample, Sample]]) -> list[ScenarioFinding]:
-    """Return what each scenario shows; a pair holds the runs of the baseline and the candidate.
+    """Return the finding for each scenario; a pair holds the runs of the baseline and the candidate.
 
     All of `pairs` are one family: the p-values are corrected for their number.
     """
@@ -79,7 +79,7 @@ def by_scenario(pairs: Sequence[tuple[Sample, Sample]]) -> list[ScenarioFinding]
 
 
 def over_all(pairs: Sequence[tuple[Sample, Sample]]) -> OverallFinding:
-    """Return what all scenarios show together, of which there is at least one."""
+    """Return the finding over all scenarios, of which there is at least one."""
     exact = [candidate.exact_rate - baseline.exact_rate for baseline, candidate in pairs]
     differences = [float(one) for one in exact]
     mean = float(sum(exact) / len(exact))

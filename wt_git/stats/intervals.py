@@ -56,7 +56,7 @@ def wilson(sample: Sample) -> Interval:
 def newcombe(baseline: Sample, candidate: Sample) -> Interval:
     """Return Newcombe's hybrid score interval for the candidate's pass rate less the baseline's.
 
-    It is made of the Wilson intervals of the two, whose runs are independent of each other.
+    It combines the Wilson intervals of the two, which are independent of each other.
     """
     a, b = baseline.rate, candidate.rate
     of_a, of_b = wilson(baseline), wilson(candidate)
@@ -69,8 +69,8 @@ def newcombe(baseline: Sample, candidate: Sample) -> Interval:
 def mean_interval(differences: Sequence[float]) -> Interval:
     """Return the interval for the mean difference, each scenario being one observation.
 
-    Agresti and Min's: Wald's over the differences and two more that are even between -1, 0 and 1,
-    so that a few scenarios that agree do not make it look certain.
+    Agresti and Min's: Wald's interval over the differences and two more, spread evenly over -1, 0 and
+    1, so that a few scenarios that agree do not look certain.
     """
     number = len(differences) + 2
     mean = sum(differences) / number
@@ -91,8 +91,8 @@ MOST_SHOWN = 3
 def shown_k(runs: int) -> int:
     """Return the k that is shown for `runs` runs: 3, or the number of runs where there are fewer.
 
-    One k for all makes scenarios comparable, and with k below the number of runs more values than
-    0 and 1 can come out.
+    One k for all makes scenarios comparable, and a k below the number of runs gives more values than
+    0 and 1.
     """
     return min(runs, MOST_SHOWN)
 
@@ -100,7 +100,7 @@ def shown_k(runs: int) -> int:
 def pass_hat_k(sample: Sample, k: int) -> float:
     """Return the unbiased estimate of the probability that `k` runs all pass.
 
-    It is the share of all choices of `k` of the runs, of which there must be as many, that hold
-    only runs that passed. A power of the pass rate would be too high on average.
+    It is the share of all choices of `k` runs that hold only passed ones; there are at least `k` runs.
+    A power of the pass rate would be too high on average.
     """
     return comb(sample.passed, k) / comb(sample.runs, k)

@@ -1,4 +1,4 @@
-"""How many runs, or scenarios, would probably show a difference that these could not."""
+"""How many runs, or scenarios, would probably show a difference that the recorded ones did not."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SMALLEST = 0.2
 _Z_POWER = 0.8416212335729143
 """The standard normal distribution leaves 20 % beyond it."""
 _COUNTED = 100
-"""Up to so many runs the power is counted out; beyond, a formula is near enough."""
+"""Up to so many runs the power is computed exactly; beyond, a formula is accurate enough."""
 _FEWEST_SCENARIOS = 6
 """Of fewer, not even all agreeing is unlikely enough: 2 of 2 ** 5 ways to set the signs."""
 
@@ -35,11 +35,11 @@ class Needed(NamedTuple):
 
 
 def runs_needed(baseline: Sample, candidate: Sample, comparisons: int) -> Needed:
-    """Return about how many runs of each label would show how far the two are apart.
+    """Return about how many runs of each label would show their difference.
 
-    That is: with so many, Fisher's test is at or below 0.05 after the correction for `comparisons`
-    scenarios in 80 % of cases, if the pass rates are those that were seen. Rates that are nearer to
-    each other than `SMALLEST` are moved so far apart, until there are runs enough for that.
+    With so many, Fisher's test is at or below 0.05 after the correction for `comparisons`
+    scenarios in 80 % of cases, if the pass rates are the observed ones. Rates that differ by less than
+    `SMALLEST` are moved that far apart, until there are enough runs for that.
     """
     runs = min(baseline.runs, candidate.runs)
     first, second = baseline.rate, candidate.rate
@@ -51,7 +51,7 @@ def runs_needed(baseline: Sample, candidate: Sample, comparisons: int) -> Needed
 
 
 def scenarios_needed(differences: Sequence[float], spread: float) -> Needed:
-    """Return about how many scenarios would show the mean difference, found as these were.
+    """Return about how many scenarios of the same kind would show the mean difference.
 
     `spread` is the standard deviation over scenarios. As for runs, a mean below `SMALLEST` counts
     as that until there are scenarios enough for it.
@@ -66,7 +66,7 @@ def scenarios_needed(differences: Sequence[float], spread: float) -> Needed:
 
 
 def _scenarios(mean: float, spread: float) -> int:
-    """Return the usual sample size for a mean, and what a test of signs needs at least."""
+    """Return the usual sample size for a mean, at least the minimum of a sign test."""
     return max(_rounded_up(((Z_95 + _Z_POWER) * spread / mean) ** 2), _FEWEST_SCENARIOS)
 
 

@@ -12,9 +12,13 @@ if TYPE_CHECKING:
     from wt_git.stats.intervals import Sample
 
 _COUNTED = 20_000
-"""Up to so many runs ways are counted in whole numbers; these grow with the runs, as do the ways."""
+"""Up to so many runs, ways are counted in whole numbers, which grow with the runs."""
+_FINEST = 250_000
+"""The resolution of sums in the sign-flip test; more would take seconds, and is rarely needed."""
+_MOST_BITS = 1 << 36
+"""The work of the exact sign-flip test, about two seconds. Only over 500 scenarios can need more."""
 _ALIKE = 1e-7
-"""Logarithms that are so near stand for the same number of ways."""
+"""Logarithms that are this close mean the same number of ways."""
 
 
 def fisher(baseline: Sample, candidate: Sample) -> float:
@@ -63,8 +67,8 @@ def table_weights(first_runs: int, second_runs: int, passed: int) -> Iterator[in
 def holm(p_values: Sequence[float]) -> list[float]:
     """Return `p_values` corrected for their number, in their order, none smaller than it was.
 
-    What stays at or below 0.05 can be believed together: in at most 5 % of comparisons in which
-    nothing differs does any of them come that far.
+    All that stay at or below 0.05 hold together: if nothing differs, any of them gets there in at most
+    5 % of comparisons.
     """
     number = len(p_values)
     corrected = [0.0] * number
@@ -75,20 +79,13 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return corrected
 
 
-_FINEST = 250_000
-"""So far are sums told apart; more would take seconds. With few run counts it is never reached."""
-_MOST_BITS = 1 << 36
-"""So much is added up, for about two seconds. Only more than 500 scenarios can need more."""
-
-
 def sign_flip(differences: Sequence[Fraction]) -> float:
     """Return the two-sided p-value of "no label is better", from each scenario's difference.
 
-    If the labels are alike, each difference might as well have had the other sign. The p-value is
-    the share of all ways to set the signs whose sum is as far from 0 as the one that was seen. All
-    ways are counted, so it has no chance in it. Where differences are too fine to count them, each
-    is rounded, and what might be as far counts as being as far. Where there are too many to count
-    them, their sum is taken to be normally distributed, which it then nearly is.
+    If the labels are alike, each difference could have had the other sign. The p-value is the share of
+    all sign patterns with a sum at least as far from 0 as the observed one. All are counted, so chance
+    plays no part. Differences that are too fine to count are rounded, always towards a larger p-value.
+    Of too many differences the sum is taken to be normally distributed, which it nearly is.
     """
     scale = lcm(*(one.denominator for one in differences))
     slack = 0
@@ -110,8 +107,8 @@ def sign_flip(differences: Sequence[Fraction]) -> float:
 def _ways_from(least: int, sizes: Sequence[int]) -> int:
     """Return how many subsets of `sizes` have a sum of at least `least`.
 
-    The number of subsets for each sum stands in one big number, whose digits to the base 2**bits
-    they are. The rest of a number by its base less 1 is the sum of its digits.
+    The numbers of subsets for each sum are the digits of one big number to the base 2**bits. A number
+    modulo its base less 1 is the sum of its digits.
     """
     bits = len(sizes) + 2
     ways = 1

@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from wt_git import files
-from wt_git import files as json_lines
 from wt_git.decoding import is_version, within
 from wt_git.records import layout
 from wt_git.records.events import EVENT_VERSION
@@ -30,7 +29,7 @@ _COMMON = {"windtunnel_event", "ts", "event", "sweep_id", "label"}
 
 
 def is_event(record: EventRecord) -> bool:
-    """Say whether a line is an event of a version that is understood here."""
+    """Say whether a line is an event of a known version."""
     words = (record.get("event"), record.get("sweep_id"))
     return is_version(record.get("windtunnel_event"), EVENT_VERSION) and all(
         isinstance(word, str) for word in words
@@ -38,7 +37,7 @@ def is_event(record: EventRecord) -> bool:
 
 
 def starts(record: EventRecord, label: str | None) -> bool:
-    """Say whether `record` is the start of a sweep, of `label` if there is one."""
+    """Say whether `record` is the start of a sweep, under `label` if given."""
     is_start: bool = record["event"] == "sweep_started"
     return is_start and (label is None or record.get("label") == label)
 
@@ -50,7 +49,7 @@ def ends(record: EventRecord, sweep_id: str) -> bool:
 
 
 def moment_of(record: EventRecord) -> datetime | None:
-    """Return when an event happened, aware; None where it does not say so."""
+    """Return the time of an event, with its zone; None where it has none."""
     try:
         moment = datetime.fromisoformat(record["ts"])
     except (KeyError, TypeError, ValueError):
@@ -59,7 +58,7 @@ def moment_of(record: EventRecord) -> datetime | None:
 
 
 def line_of(record: EventRecord) -> str:
-    """Return the line that shows an event: its local time, and what happened."""
+    """Return an event as one line of text, with its local time."""
     say = _SENTENCES.get(record["event"], _anything_else)
     return f"{_clock(record)} {say(record)}"
 
@@ -173,10 +172,10 @@ class PlacedEvent(NamedTuple):
 
 
 class EventFile:
-    """The events file of `runs_dir`, which may be missing, grow, be cut, or be replaced by another.
+    """The events file of `runs_dir`, which may be missing, grow, be cut, or be replaced.
 
-    It is opened anew for each reading, so that a network file system shows what others wrote. A line
-    without an end waits for it. Methods raise `UsageError` where the file cannot be read.
+    It is opened anew for each reading, so that a network file system shows the writes of others. A line
+    is read once its line break is there. Methods raise `UsageError` where the file cannot be read.
     """
 
     def __init__(self, runs_dir: Path) -> None:
@@ -185,10 +184,9 @@ class EventFile:
         self._identity: tuple[int, int] | None = None
 
     def from_the_end(self, *mentioning: bytes) -> Iterator[PlacedEvent]:
-        """Yield the events that are there, the last one first; reading on begins behind them.
+        """Yield the events in the file, the last one first; `new_events` begins behind them.
 
-        Lines that hold none of `mentioning` are passed over, which is quick: years of history are
-        looked through without being understood.
+        Lines that hold none of the words `mentioning` are passed over without being parsed.
         """
         descriptor = self._open()
         if descriptor is None:
@@ -196,21 +194,21 @@ class EventFile:
             return
         with os.fdopen(descriptor, "rb") as stream:
             self._identity = _identity(descriptor)
-            lines = json_lines.lines_before(stream, os.fstat(descriptor).st_size)
-            incomplete = next(lines)  # if only since nothing stands behind the last line break
+            lines = files.lines_before(stream, os.fstat(descriptor).st_size)
+            incomplete = next(lines)  # empty behind a final line break
             self._next = incomplete.start
             for start, data in lines:
                 if any(words in data for words in mentioning):
-                    line = json_lines.parse_line(data)
+                    line = files.parse_line(data)
                     if line is not None and is_event(line.record):
                         yield PlacedEvent(start, line.record)
 
     def go_to(self, start: int) -> None:
-        """Read on from the line at the offset `start`."""
+        """Continue at the line that begins at the offset `start`."""
         self._next = start
 
     def became_another(self) -> bool:
-        """Say whether the file was cut or replaced since, so that old lines would look new."""
+        """Say whether the file was cut or replaced, so that old lines would look new."""
         with readable_records():
             try:
                 found = self.path.stat()
@@ -221,8 +219,8 @@ class EventFile:
             (found.st_dev, found.st_ino) != known or found.st_size < self._next
         )
 
-    def new_events(self) -> Iterator[json_lines.ReadLine]:
-        """Yield the events from where reading ended; from the top where the file became another."""
+    def new_events(self) -> Iterator[files.ReadLine]:
+        """Yield the events behind the last one that was read; all events of a file that was replaced."""
         descriptor = self._open()
         if descriptor is None:
             self._next = 0
@@ -236,12 +234,12 @@ class EventFile:
                 if not data.endswith(b"\n"):
                     return
                 self._next += len(data)
-                line = json_lines.parse_line(data.rstrip(b"\r\n"))
+                line = files.parse_line(data.rstrip(b"\r\n"))
                 if line is not None and is_event(line.record):
                     yield line
 
     def will_end(self, sweep_id: str) -> bool:
-        """Say whether a sweep's end was written meanwhile; what is read next stays the same."""
+        """Say whether the end of a sweep was written meanwhile, without taking its events."""
         return any(ends(line.record, sweep_id) for line in copy.copy(self).new_events())
 
     def _open(self) -> int | None:

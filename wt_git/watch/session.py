@@ -1,4 +1,7 @@
-"""Whether the process that runs a sweep has ended, as far as this machine can tell."""
+"""Watching a sweep: which one, showing its events as they come, and when it is over.
+
+See docs/following-a-sweep.md.
+"""
 
 from __future__ import annotations
 
@@ -22,17 +25,24 @@ if TYPE_CHECKING:
     from wt_git.files import ReadLine
     from wt_git.watch.events import EventRecord, PlacedEvent
 
-_SLACK = timedelta(seconds=5)
-"""The start of a process is known to a second, and clocks are put right now and then."""
-_STATE, _START_TICKS = 0, 19
-"""Where /proc/PID/stat has them, counted behind the name."""
+JUST_NOW = timedelta(seconds=10)
+"""A sweep that started so recently is followed by its label even if it has ended."""
+
+_CLOCK_SLACK = timedelta(
+    seconds=5
+)  # a process start is known to a second, and clocks are corrected
+_STATE, _START_TICKS = 0, 19  # fields of /proc/PID/stat, counted behind the name
+_HIGHEST_EXIT_CODE = 255
+_QUIET_POLLS = 4  # polls without an event, after which the sweep's process is looked for
+_MOST_IDS_NAMED = 3
+_STARTS_AND_ENDS = (b"sweep_started", b"sweep_finished")
 
 
 def has_ended(started: EventRecord) -> bool:
-    """Say whether it is certain that the sweep that `started` will write nothing any more.
+    """Say whether the process of the sweep that `started` has certainly ended.
 
-    It is not for a sweep on another machine, nor where processes cannot be asked about. A process
-    that began after the sweep is another one that was given the same number.
+    False for a sweep on another machine, and where processes cannot be queried. A process that began
+    after the sweep is another one with the same number.
     """
     pid = started.get("pid")
     if not _is_known_here(started) or isinstance(pid, bool) or not isinstance(pid, int) or pid < 1:
@@ -41,7 +51,7 @@ def has_ended(started: EventRecord) -> bool:
         os.kill(pid, 0)
     except ProcessLookupError:
         return True
-    except (PermissionError, OverflowError):  # somebody else's; a number that none has
+    except (PermissionError, OverflowError):  # of another user; a number that no process has
         pass
     return _has_ended(pid) or _is_another(pid, started)
 
@@ -51,17 +61,17 @@ def _is_known_here(started: EventRecord) -> bool:
 
 
 def _has_ended(pid: int) -> bool:
-    """Say whether the process is dead and only waits for its parent to notice."""
+    """Say whether the process is dead, and its parent has not collected it yet."""
     return _stat(pid)[_STATE : _STATE + 1] in (["Z"], ["X"])
 
 
 def _is_another(pid: int, started: EventRecord) -> bool:
     began, moment = _began(pid), moment_of(started)
-    return began is not None and moment is not None and began > moment + _SLACK
+    return began is not None and moment is not None and began > moment + _CLOCK_SLACK
 
 
 def _began(pid: int) -> datetime | None:
-    """Return when a process began; None where the system does not tell."""
+    """Return the start of a process; None where the system does not tell it."""
     try:
         ticks = int(_stat(pid)[_START_TICKS])
         boot = next(
@@ -75,7 +85,7 @@ def _began(pid: int) -> datetime | None:
 
 
 def _stat(pid: int) -> list[str]:
-    """Return what the system says of a process, behind its name; nothing where it does not."""
+    """Return the fields of /proc/PID/stat behind the process name; empty where there are none."""
     try:
         text = Path(f"/proc/{pid}/stat").read_bytes().decode("utf-8", "replace")
     except OSError:
@@ -83,14 +93,10 @@ def _stat(pid: int) -> list[str]:
     return text.rpartition(")")[2].split()
 
 
-JUST_NOW = timedelta(seconds=10)
-"""So long ago a sweep may have started and be followed by its label although it has ended."""
-
-
 class Found(NamedTuple):
-    """Where the events of a sweep begin, None when there are none; and ids that may be meant instead.
+    """The offset of a sweep's first event, None without any, and other ids that may be meant.
 
-    Asked for by its id, those are the ids that begin like it; else the newest sweep that is over.
+    For a sweep asked for by id, those are the ids that begin with it; else the newest finished sweep.
     """
 
     start: int | None
@@ -98,7 +104,7 @@ class Found(NamedTuple):
 
 
 def find_sweep(newest_first: Iterable[PlacedEvent], sweep_id: str) -> Found:
-    """Return where the sweep of that id begins; its first event, should its start be missing."""
+    """Return the start of the sweep with this id, or its first event if the start is missing."""
     start = None
     near: dict[str, None] = {}
     for place, record in newest_first:
@@ -120,9 +126,9 @@ def find_newest(
     now: datetime,
     is_dead: Callable[[EventRecord], bool],
 ) -> Found:
-    """Return where the newest sweep begins that runs or started after `since`.
+    """Return the start of the newest sweep that still runs, or started after `since`.
 
-    `is_dead` says of the start of a sweep without an end whether it is certain that none will come.
+    `is_dead` says whether a sweep without an end has certainly no end to come.
     """
     finished = set()
     over: tuple[str, ...] = ()
@@ -143,14 +149,10 @@ def _started_between(record: EventRecord, first: datetime, last: datetime) -> bo
     return moment is not None and first <= moment <= last  # later than now: a clock is wrong
 
 
-_MOST = 255
-"""The highest exit code that a process can have; the next one would be a 0."""
-
-
 class Follower:
-    """Follows the sweep `sweep_id`; without one the first that starts, of `label` if there is one.
+    """Follows the sweep `sweep_id`; without an id the next that starts, under `label` if given.
 
-    `started` is the start of the sweep once it was seen, `exit_code` that of the sweep once it ended.
+    `started` is the sweep's first event once it was seen, `exit_code` its code once it ended.
     """
 
     def __init__(self, sweep_id: str | None, label: str | None) -> None:
@@ -166,9 +168,9 @@ class Follower:
         return bool(self._taken)
 
     def take(self, line: ReadLine) -> bool:
-        """Take the next event; say whether it is one of this sweep that was not taken before.
+        """Take the next event; say whether it is a new one of this sweep.
 
-        A file that was cut is read again from its top, so that a line may come a second time.
+        A file that was cut is read again from its top, so a line may come a second time.
         """
         record = line.record
         if self.exit_code is not None:
@@ -186,21 +188,19 @@ class Follower:
 
 
 def _exit_code(value: object) -> int:
-    """Return the code of a sweep; 1 where its record has none that a process can end with."""
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _MOST:
+    """Return the exit code of a sweep; 1 where its record has no valid one."""
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int)
+        or not 0 <= value <= _HIGHEST_EXIT_CODE
+    ):
         return EXIT_NO
     return value
 
 
-_QUIET_POLLS = 4
-"""After so many looks without an event the process that writes them is looked for."""
-_NAMED = 3
-_STARTS_AND_ENDS = (b"sweep_started", b"sweep_finished")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """What to watch, and how patiently; `sweep_id` wins over `label`. None: any, without an end."""
+class WatchRequest:
+    """Which sweep to watch, how often to poll and how long. `sweep_id` wins over `label`; None: any."""
 
     runs_dir: Path
     sweep_id: str | None = None
@@ -210,7 +210,7 @@ class Wanted:
 
 
 class WatchEffects(Protocol):
-    """What a watch needs of the outside."""
+    """The clock and the output of a watch."""
 
     @property
     def clock(self) -> Clock:
@@ -218,11 +218,11 @@ class WatchEffects(Protocol):
         ...
 
     def sleep(self, seconds: float) -> None:
-        """Let time pass."""
+        """Wait."""
         ...
 
     def is_gone(self, started: EventRecord) -> bool:
-        """Say whether the writer of a sweep has certainly ended."""
+        """Say whether the process of a sweep has certainly ended."""
         ...
 
     def show(self, line: ReadLine) -> None:
@@ -230,14 +230,14 @@ class WatchEffects(Protocol):
         ...
 
     def say(self, text: str) -> None:
-        """Tell a person something."""
+        """Print a message for a person."""
         ...
 
 
 class Watch:
     """One watch from its beginning to the exit code that it ends with."""
 
-    def __init__(self, wanted: Wanted, outside: WatchEffects) -> None:
+    def __init__(self, wanted: WatchRequest, outside: WatchEffects) -> None:
         self._wanted = wanted
         self._outside = outside
         self._file = EventFile(wanted.runs_dir)
@@ -250,7 +250,7 @@ class Watch:
         """Show the sweep's events until it is over, and return its exit code.
 
         1 when its process ended without finishing it, 124 when time ran out. Raises `UsageError`
-        where the events cannot be read, and what showing one raises.
+        where the events cannot be read, and the errors of `show`.
         """
         self._choose()
         quiet = 0
@@ -263,14 +263,14 @@ class Watch:
                 self._outside.say(self._out_of_time())
                 return EXIT_TIMED_OUT
             if quiet >= _QUIET_POLLS and self._is_gone():
-                if self._read():  # what it wrote between the last look and its end
+                if self._read():  # events between the last poll and its end
                     continue
                 self._outside.say(self._died())
                 return EXIT_NO
             self._outside.sleep(min(self._wanted.poll_s, left_s))
 
     def _choose(self) -> None:
-        """Go to where the sweep begins in what is there, and say so where it does not."""
+        """Go to the start of the sweep in the file, or say that it has none yet."""
         wanted = self._wanted
         if wanted.sweep_id is not None:
             found = find_sweep(self._file.from_the_end(_mention(wanted.sweep_id)), wanted.sweep_id)
@@ -289,11 +289,11 @@ class Watch:
         self._has_said = True
 
     def _is_dead(self, started: EventRecord) -> bool:
-        # In this order: one that ended in between said so before.
+        # In this order: a sweep that ended in between wrote its end before.
         return self._outside.is_gone(started) and not self._file.will_end(started["sweep_id"])
 
     def _read(self) -> bool:
-        """Show what is new; say whether anything was."""
+        """Show new events; say whether there were any."""
         if self._follower.sweep_id is None and self._file.became_another():
             self._choose()  # old sweeps in it are not the next one
         any_new = False
@@ -321,14 +321,14 @@ class Watch:
             where += f" ({missing_directory(wanted.runs_dir)})"
         if wanted.sweep_id is None:
             return f"waiting for a sweep{_of(wanted.label)} to start {where}{self._over(near)}"
-        meant = f", but there is {', '.join(map(one_line, near[:_NAMED]))}" if near else ""
+        meant = f", but there is {', '.join(map(one_line, near[:_MOST_IDS_NAMED]))}" if near else ""
         return (
             f"no sweep '{one_line(wanted.sweep_id)}' is recorded {where}{meant}; "
             "waiting for a sweep of that id"
         )
 
     def _over(self, newest: Sequence[str]) -> str:
-        """Return how to see the newest sweep, which is over, to whoever came too late for it."""
+        """Return how to see the newest sweep, which is over."""
         if not newest:
             return ""
         runs_dir = shell_word(str(self._wanted.runs_dir))
@@ -357,5 +357,5 @@ def _of(label: str | None) -> str:
 
 
 def _mention(sweep_id: str) -> bytes:
-    """Return what a line about the sweep holds; of an id that JSON may spell otherwise, anything."""
+    """Return bytes that every line about the sweep holds; none for an id that JSON may escape."""
     return sweep_id.encode() if sweep_id.isascii() and sweep_id.isalnum() else b""

@@ -16,7 +16,7 @@ from wt_git.records.record import as_recorded
 from wt_git.sweep.request import DEFAULT_LABEL
 from wt_git.text import json_characters
 from wt_git.watch.events import EventRecord, line_of
-from wt_git.watch.session import Wanted, Watch, has_ended
+from wt_git.watch.session import Watch, WatchRequest, has_ended
 
 if TYPE_CHECKING:
     from wt_git.files import ReadLine
@@ -78,7 +78,7 @@ def command(
     It works from any terminal and any machine that sees the runs directory, before, while and
     after the sweep runs.
     """
-    wanted = Wanted(
+    wanted = WatchRequest(
         runs_dir=runs_dir,
         label=None if label is None else as_recorded(label or DEFAULT_LABEL),
         sweep_id=sweep_id,

@@ -49,8 +49,8 @@ class NearestEvidence(Document, frozen=True, kw_only=True):
 class VerifiedCommit(Document, frozen=True, kw_only=True):
     """One commit that was asked about, by the name it was asked by.
 
-    `judged` is the commit whose tree the answer is about: another one where the head of a pull
-    request stands in for the merge that CI built. `skipped` counts lines of notes by why.
+    `judged` is the commit with the tree that the answer is about: another one where the head of a pull
+    request is judged for the merge that CI built. `skipped` counts lines of notes by why.
     """
 
     revision: str
@@ -70,7 +70,7 @@ class VerifiedCommit(Document, frozen=True, kw_only=True):
 
 
 class Verification(Document, frozen=True, kw_only=True):
-    """The whole answer. `policy_from` is the commit whose policy judged, null: each its own."""
+    """The whole answer. `policy_from` is the commit with the policy that was applied, null: each its own."""
 
     windtunnel_verify: int = VERIFICATION_VERSION
     covered: bool
@@ -104,7 +104,7 @@ class LoggedRow(Document, frozen=True, kw_only=True):
 
 
 class LoggedCommit(Document, frozen=True, kw_only=True):
-    """A commit and what was recorded on its tree, the earliest first."""
+    """A commit and the rows recorded on its tree, the earliest first."""
 
     commit: str
     time: str

@@ -15,7 +15,7 @@ REPORT_VERSION = 1
 
 
 class LayerTotals(Document, frozen=True, kw_only=True):
-    """A layer over the runs that count; `detail` is what it said of the latest of them."""
+    """A layer over the runs that count; `detail` is from the latest of them."""
 
     passed: bool
     pass_rate: float
@@ -31,7 +31,7 @@ class Robustness(Document, frozen=True, kw_only=True):
 
 
 class FailureCostFacts(Document, frozen=True, kw_only=True):
-    """What a failure of the scenario would cost, as its author declared it."""
+    """The cost of a failure of the scenario, as its author declared it."""
 
     severity: str
     customer_visible: bool
@@ -52,7 +52,7 @@ class SampleTrace(Document, frozen=True, kw_only=True):
 
 
 class ReportRun(ResultRun, frozen=True, kw_only=True):
-    """One run that was counted; its detail on the page stands under the key `data`."""
+    """One run that was counted; its detail on the page has the key `data`."""
 
     data: str
 
@@ -112,7 +112,7 @@ class ReportSummary(Document, frozen=True, kw_only=True):
 
 
 class Failure(Document, frozen=True, kw_only=True):
-    """A cell whose verdict is not `PASS`, and what the first of its failed runs failed by.
+    """A cell with another verdict than `PASS`, and the reason of its first failed run.
 
     `run_id` is null, and `decided_by` empty, where no such run is there any more.
     """
@@ -132,7 +132,7 @@ class Failure(Document, frozen=True, kw_only=True):
 
 
 class Flaky(Document, frozen=True, kw_only=True):
-    """A scenario of whose valid runs under a label some passed and some did not."""
+    """A scenario with valid runs under a label of which some passed and some did not."""
 
     scenario_id: str
     name: str
@@ -144,7 +144,7 @@ class Flaky(Document, frozen=True, kw_only=True):
 
 
 class SweepCost(Document, frozen=True, kw_only=True):
-    """What a finished sweep cost and found; null where it is not known."""
+    """The cost and the outcome of a finished sweep; null where unknown."""
 
     sweep_id: str
     ended_at: str | None
@@ -159,7 +159,7 @@ class SweepCost(Document, frozen=True, kw_only=True):
 
 
 class ReportHead(Document, frozen=True, kw_only=True):
-    """A report without its rows. `remarks` are sentences about what was left out."""
+    """A report without its rows. `remarks` are sentences about things left out."""
 
     windtunnel_report: int = REPORT_VERSION
     runs_dir: str
@@ -177,13 +177,13 @@ class ReportHead(Document, frozen=True, kw_only=True):
 
 
 class Report(ReportHead, frozen=True, kw_only=True):
-    """The whole document; `variants` stand in the order in which the rows first name them."""
+    """The whole document; `variants` are in the order in which the rows first name them."""
 
     scenarios: list[ScenarioRow]
 
 
 class DetailLayer(TypedDict):
-    """A layer of one run; `gate`: it decides. `evidence` is what its answer rests on, if known."""
+    """A layer of one run; `gate`: it decides. `evidence` is the source of its answer, if known."""
 
     passed: bool
     detail: str

@@ -14,7 +14,7 @@ Metric = bool | int | float | str
 
 
 class Verdicts(Document, frozen=True, kw_only=True):
-    """What the sidecar said and what today's definition says; `UNKNOWN` where nothing was said."""
+    """The verdicts of the sidecar and of the present definition; `UNKNOWN` where there is none."""
 
     old: Verdict
     new: Verdict
@@ -63,7 +63,7 @@ class Unresolved(Document, frozen=True, kw_only=True, tag_field="status", tag="u
 
 
 class NotScored(Document, frozen=True, kw_only=True, tag_field="status", tag="error"):
-    """A trace that cannot be read or scored, or whose score cannot be written."""
+    """A trace that cannot be read or scored, or with a score that cannot be written."""
 
     trace: str
     error: str

@@ -81,9 +81,9 @@ LADDER_RESULTS_VERSION = 1
 
 
 class TierTotals(Document, frozen=True, kw_only=True):
-    """What the finished sweeps of a tier cost and were worth.
+    """The cost and the worth of the finished sweeps of a tier.
 
-    A sum is null where no sweep reported what it adds up; the counts beside it say how many did.
+    A sum is null where no sweep reported a value; the count beside it says how many did.
     """
 
     sweeps: int
@@ -139,7 +139,7 @@ class ComparedScenario(Document, frozen=True, kw_only=True):
 
 
 class VerdictChange(Document, frozen=True, kw_only=True):
-    """A scenario whose verdict is another one under `label` than under the baseline."""
+    """A scenario with another verdict under `label` than under the baseline."""
 
     label: str
     scenario_id: str
@@ -182,7 +182,7 @@ class RateTotals(Document, frozen=True, kw_only=True):
 class RateDelta(Document, frozen=True, kw_only=True):
     """The pass rates of a scenario with runs under both labels, and whether they differ.
 
-    What follows from the runs is null where a label has no valid ones. `runs_needed` of each label
+    Statistics are null where a label has no valid runs. `runs_needed` of each label
     would probably show a difference of `planned_difference`; null where nothing is missing.
     """
 
@@ -214,7 +214,7 @@ class OverallDelta(Document, frozen=True, kw_only=True):
 
 
 class Comparison(Document, frozen=True, kw_only=True):
-    """What changed from the first of `labels` to each of the others."""
+    """The changes from the first of `labels` to each of the others."""
 
     windtunnel_compare: int = COMPARE_VERSION
     baseline: str

@@ -19,7 +19,7 @@ RUN_VERSION = 1
 
 
 class RunRecord(Document, frozen=True, kw_only=True):
-    """What every record carries: the version of its format, and what it tells."""
+    """The members of every record: the version of its format, and its kind."""
 
     windtunnel_run: int = RUN_VERSION
     kind: str
@@ -40,7 +40,7 @@ class Launched(RunRecord, frozen=True, kw_only=True):
 
 
 class ScenarioVerdict(Document, frozen=True, kw_only=True):
-    """What came of one scenario: a row's verdict, `ERROR`, `WORLD`, or `NOT_STARTED`."""
+    """The result of one scenario: a row's verdict, `ERROR`, `WORLD`, or `NOT_STARTED`."""
 
     pack: str
     scenario: str
@@ -48,10 +48,10 @@ class ScenarioVerdict(Document, frozen=True, kw_only=True):
 
 
 class Failure(Document, frozen=True, kw_only=True):
-    """Why nothing was run, or nothing more: what was seen, and what to run instead.
+    """Why nothing was run, or nothing more: the cause, and the commands to run instead.
 
-    `code` is an entry of docs/messages.md. `retryable`: the same command may succeed later although
-    nobody changes anything.
+    `code` is an entry of docs/messages.md. `retryable`: the same command may succeed later without
+    any change.
     """
 
     code: str
@@ -62,10 +62,10 @@ class Failure(Document, frozen=True, kw_only=True):
 
 
 class Finished(RunRecord, frozen=True, kw_only=True):
-    """The sweep ended, and what it came to. `cost` is null for a sweep without a record.
+    """The end of a sweep, and its result. `cost` is null for a sweep without a record.
 
     `cost_usd` and `cache_check` are absent where nothing configures them.
-    `failure` is what ended it before its time, null where nothing did.
+    `failure` is the reason of an early end, else null.
     """
 
     kind: str = "finished"
@@ -99,7 +99,7 @@ class Refused(RunRecord, frozen=True, kw_only=True):
 
 
 class ForecastScenario(Document, frozen=True, kw_only=True):
-    """One scenario of a dry run; what is not known from history is null."""
+    """One scenario of a dry run; values that history does not show are null."""
 
     pack: str
     scenario: str
@@ -109,7 +109,7 @@ class ForecastScenario(Document, frozen=True, kw_only=True):
 
 
 class Forecast(RunRecord, frozen=True, kw_only=True):
-    """What a sweep would be, from a dry run. `wall_s` and `cost_usd` are null where unknown."""
+    """The forecast of a sweep, from a dry run. `wall_s` and `cost_usd` are null where unknown."""
 
     kind: str = "forecast"
     tier: Tier

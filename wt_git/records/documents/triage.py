@@ -19,7 +19,7 @@ class TriageTotals(Document, frozen=True, kw_only=True):
 
 
 class TriageFix(Document, frozen=True, kw_only=True):
-    """A change that may help: which kind, to what, why, and the change itself where it is known."""
+    """A change that may help: its kind, its target, the reason, and the change itself where it is known."""
 
     fix_vector: str
     target: dict[str, Any]
@@ -28,7 +28,7 @@ class TriageFix(Document, frozen=True, kw_only=True):
 
 
 class TriagedRun(Document, frozen=True, kw_only=True):
-    """A failed run: where it is, and what the classifier says of it."""
+    """A failed run: its place, and the answer of the classifier."""
 
     scenario_id: str
     label: str

@@ -33,7 +33,7 @@ _BLOCK = 1 << 13
 
 
 class Content(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
-    """What an index file holds: the table, and the offset up to which it covers the ledger."""
+    """The content of an index file: the table, and the offset up to which it covers the ledger."""
 
     version: int
     end: int
@@ -219,7 +219,7 @@ class Index:
 
 
 class DamagedIndexError(ValueError):
-    """The index does not say what the ledger says."""
+    """The index disagrees with the ledger."""
 
 
 def read_at(ledger: int, start: int) -> Row:

@@ -1,8 +1,8 @@
 """The file of a ledger's index: its state, its cursor, and appending a row under it.
 
 The file begins with the state of the ledger that the index is about. `append_row` writes only the new
-state; the index covers the ledger up to its cursor, and who asks reads the lines behind that. The index
-counts only while it is about the ledger as it is now (docs/ladder.md, "The ledger's index"); after any
+state; the index covers the ledger up to its cursor, and the lines behind it are read. The index
+is valid only while it is about the ledger as it is now (docs/ladder.md, "The ledger's index"); after any
 other change it is made again.
 """
 
@@ -31,7 +31,7 @@ _LOCK_PAUSE_S = 0.01
 
 
 def identity(status: os.stat_result) -> str:
-    """Return what changes when a file is written, replaced or touched."""
+    """Return a text that differs once a file was written, replaced or touched."""
     return f"{status.st_dev}:{status.st_ino}:{status.st_size}:{status.st_mtime_ns}:{status.st_ctime_ns}"
 
 
@@ -123,7 +123,7 @@ def _state(ledger: os.stat_result) -> bytes:
 
 
 def _mark(index: Path, ledger: os.stat_result) -> None:
-    """Make the index count: anybody who writes into it later changes its time."""
+    """Make the index valid: a later write into it changes its time."""
     os.utime(index, ns=(ledger.st_mtime_ns, ledger.st_mtime_ns))
 
 
@@ -160,7 +160,7 @@ def _settled(path: Path, ledger: int) -> os.stat_result | None:
     """Return the state of the ledger once every later change will show in its times.
 
     The clock of a file system advances in ticks, and two changes within one look alike. A file
-    that is written now tells what time it is there.
+    that is written now shows the present time of the file system.
     """
     for _ in range(_TICKS):
         files.write_whole(path, b"")

@@ -58,7 +58,7 @@ class Ledger:
         return self._ask(lambda index, _: index.skipped, 0)
 
     def has_rows(self) -> bool:
-        """Say whether there is any row, of whatever target, age or shape."""
+        """Say whether there is any row, of any target, age or shape."""
         return bool(self._ask(lambda index, _: index.rows, 0))
 
     def has_target(self, target: str, *others: str) -> bool:
@@ -86,7 +86,7 @@ class Ledger:
     def spent(
         self, scenario: ScenarioId, target: str, model: str | None, limit: int = 20
     ) -> list[Row]:
-        """Return the latest rows of a scenario, newest first, for what they cost.
+        """Return the latest rows of a scenario, newest first, for their costs.
 
         `model` is the label under test, None for rows that were recorded without one. `limit` is at
         most `MOST_PAST_ROWS`.
@@ -101,7 +101,7 @@ class Ledger:
     def highest_cost_per_run(self, scenario: ScenarioId, model: str | None) -> Decimal | None:
         """Return the most that a run of a scenario cost on a model, on average over a row.
 
-        Only rows count whose price is known with its tokens; None without any.
+        Only rows count with a known price that covers the tokens; None without any.
         """
         found = self._rows(
             lambda index: index.dearest(scenario, model),
@@ -143,7 +143,7 @@ class Ledger:
         return self._ask(find, ())
 
     def close(self) -> None:
-        """Forget what was read. A later question reads again."""
+        """Let go of the index. A later question reads again."""
         with self._lock:
             self._held = None
 
@@ -211,7 +211,7 @@ class Ledger:
 
 
 def _read(ledger: int, starts: Iterable[int], fits: Callable[[Row], bool]) -> list[Row]:
-    """Return the rows at these offsets, which must be what they were looked up for."""
+    """Return the rows at these offsets. Raises `DamagedIndexError` unless all of them fit."""
     rows = [read_at(ledger, start) for start in starts]
     if not all(map(fits, rows)):
         raise DamagedIndexError
@@ -231,8 +231,8 @@ def _backwards(ledger: int, first: int, last: int) -> Iterator[Row]:
 def _is_settled(status: os.stat_result) -> bool:
     """Say whether a change from now on would show in the times of a file.
 
-    They advance in ticks, of whole seconds on some file systems; what changed within this one may
-    change once more unseen.
+    File times advance in ticks, of whole seconds on some file systems; a second change within the same
+    tick is not seen.
     """
     is_coarse = status.st_ctime_ns % _SECOND_NS == 0
     passed_ns = SystemClock().now().timestamp() * 1e9 - status.st_ctime_ns

@@ -1,6 +1,6 @@
 """A ledger row as it is read back: by the gate, by results, by forecasts and as evidence.
 
-Rows are read leniently: a row of an older or newer writer says what it can, and never more.
+Rows are read leniently: a member that an older or newer writer wrote in another way is unknown.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class RecordedCost(msgspec.Struct, frozen=True):
 
 
 class RecordedPrice(msgspec.Struct, frozen=True):
-    """Dollars by what they paid for; None where unknown."""
+    """Dollars for tokens of each kind and for time; None where unknown."""
 
     uncached_input: Amount | None = None
     cache_read: Amount | None = None
@@ -56,7 +56,7 @@ class RecordedPrice(msgspec.Struct, frozen=True):
 
 
 class RecordedExperiment(msgspec.Struct, frozen=True, kw_only=True):
-    """The part of a row that says what its sweep was for, and what it was about."""
+    """The experiment of a row: the purpose of its sweep, and the code under test."""
 
     tier: str | None = None
     counts_as_failure: bool | None = None
@@ -109,7 +109,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def fingerprint(self) -> str | None:
-        """The hash of what was under test, or a word that says why there is none."""
+        """The hash of the code under test, or a word that says why there is none."""
         return self.experiment.fingerprint
 
     @property
@@ -154,7 +154,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     def is_focused_pass(self) -> bool:
         """Whether it may be evidence for its fingerprint: a pass of a sweep that was not cut short.
 
-        What a newer version recorded may be a failure, but never a pass.
+        A row of a newer version may be a failure, but never a pass.
         """
         cut_short = self.experiment.budget_exhausted or self.experiment.interrupted
         return (
@@ -166,7 +166,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def trees(self) -> tuple[str, ...]:
-        """The trees that it says it is about: the snapshot, and that without what no test needs.
+        """The trees that it is about: the snapshot, and the snapshot without the paths not under test.
 
         Empty unless its fingerprint is that of the parts beside it.
         """

@@ -1,4 +1,4 @@
-"""The filter of a command over saved runs: labels and scenarios."""
+"""Finds saved runs below a runs directory, by label and scenario, and which run each of them is."""
 
 from __future__ import annotations
 
@@ -20,10 +20,22 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
     from pathlib import Path
 
+BEGIN_BYTES = 1 << 14
+"""The part of a file that a look at it reads."""
+
+_LABEL_PLACE = 2
+_STAMPED = re.compile(r"\d{8}T\d{12}Z_[\w-]+\.json")
+_TEXT = rb'("(?:[^"\\\x00-\x1f]|\\.)*")'
+# The first keys of a trace in the order in which this program writes them.
+_HEAD = re.compile(
+    rb'\{\s*"windtunnel_trace": 1,\s*"run_id": %b,\s*"scenario_id": %b,\s*"agent_id": %b,'
+    rb'\s*"variant_id": %b,' % (_TEXT, _TEXT, _TEXT, _TEXT)
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFilter:
-    """What was asked for: exact labels (None: all), and patterns for scenarios (none: all)."""
+    """The runs to read: exact labels (None: all), and patterns for scenarios (none: all)."""
 
     labels: AbstractSet[str] | None = None
     scenarios: Sequence[str] = ()
@@ -51,48 +63,35 @@ class RunFilter:
 
 
 def missing_labels(missing: Iterable[str], present: Iterable[str], *, of: str = "runs") -> str:
-    """Return the sentence for labels that nothing was recorded under, with those that there are."""
+    """Return the sentence for labels without records, with those that have some."""
     return (
         f"no {of} with label(s): {sorted_names(missing)}; labels present: {sorted_names(present)}"
     )
 
 
 def missing_scenarios(patterns: Iterable[str], present: Iterable[str]) -> str:
-    """Return the sentence for patterns that match no scenario, with the scenarios that there are."""
+    """Return the sentence for patterns that match no scenario, with the existing ones."""
     return f"no scenario matched {sorted_names(patterns)}; there is: {sorted_names(present)}"
 
 
-BEGIN_BYTES = 1 << 14
-"""What a look at a file reads of it."""
-
-_LABEL_PLACE = 2
-_STAMPED = re.compile(r"\d{8}T\d{12}Z_[\w-]+\.json")
-_TEXT = rb'("(?:[^"\\\x00-\x1f]|\\.)*")'
-# The first keys of a trace in the order in which this program writes them.
-_HEAD = re.compile(
-    rb'\{\s*"windtunnel_trace": 1,\s*"run_id": %b,\s*"scenario_id": %b,\s*"agent_id": %b,'
-    rb'\s*"variant_id": %b,' % (_TEXT, _TEXT, _TEXT, _TEXT)
-)
-
-
 class UnreadableRunError(ValueError):
-    """A trace or its score is not what its name promises."""
+    """A trace or its score cannot be read."""
 
 
 class RunFile(NamedTuple):
-    """A file that has the name of a trace; `is_scored`: a score stands beside it."""
+    """A file that has the name of a trace; `is_scored`: it has a score beside it."""
 
     path: str
     is_scored: bool
 
     @property
     def is_stamped(self) -> bool:
-        """Whether the name is one that runs are stored under, so that it is no stranger's file."""
+        """Whether its name is one that `wt` gives to runs."""
         return _STAMPED.fullmatch(os.path.basename(self.path)) is not None  # noqa: PTH119 - hot
 
 
 class RunIdentity(NamedTuple):
-    """What a trace says that it is."""
+    """Which run a trace is of."""
 
     run_id: str
     scenario: str
@@ -108,10 +107,9 @@ def run_files(
 ) -> Iterator[RunFile]:
     """Yield the traces below `runs_dir` by their paths, in the order of folders and names.
 
-    With `label_folders`, traces that are stored where another label belongs are left out. Those in
-    a place of their own, as in a folder of copies, are not. `on_closed` is told of folders that
-    cannot be listed, `on_orphan` of scores whose trace is gone. Raises `OSError` when `runs_dir`
-    itself cannot be listed.
+    With `label_folders`, traces in the folders of other labels are left out; those in other places, such
+    as a folder of copies, are not. `on_closed` gets folders that cannot be listed, `on_orphan` scores
+    without a trace. Raises `OSError` when `runs_dir` itself cannot be listed.
     """
     left: list[RunFile | _Folder] = [_Folder(str(runs_dir), ())]
     while left:  # not by recursion: folders may be nested deeper than Python calls
@@ -128,7 +126,7 @@ def run_files(
 
 
 class _Folder(NamedTuple):
-    """A folder that is to be looked into, and the names that lead to it from the runs directory."""
+    """A folder to search, and the names that lead to it from the runs directory."""
 
     path: str
     place: tuple[str, ...]
@@ -170,7 +168,7 @@ def _listed(
 
 
 def _is_file(entry: os.DirEntry[str] | None) -> bool:
-    """Say whether this is a file, or leads to one; a link in a circle, or into the dark, does not."""
+    """Say whether this is a file, or a link to one."""
     try:
         return entry is not None and entry.is_file()
     except OSError:
@@ -192,9 +190,9 @@ def _is_stored_there(file: RunFile, place: tuple[str, ...]) -> bool:
 
 
 def peek(path: str) -> RunIdentity | None:
-    """Return what the trace at `path` is about, from its first bytes.
+    """Return which run the trace at `path` is of, from its first bytes.
 
-    None for whatever this program did not write in its present form; that has to be read.
+    None for traces in another form than the present one; those have to be read.
     """
     return identity_of(begin_of(path))
 
@@ -222,7 +220,7 @@ def whole_file(path: str, what: str) -> bytes:
 
 
 def identity_of(data: bytes) -> RunIdentity | None:
-    """Return what a trace is about that begins with `data`, as `peek` does."""
+    """Return which run a trace is of that begins with `data`, as `peek` does."""
     head = _HEAD.match(data)
     if head is None:
         return None

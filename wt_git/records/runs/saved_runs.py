@@ -86,7 +86,7 @@ def look_at(path: str) -> Seen:
 
 
 def load_run(path: str, trace: TraceFacts | None = None) -> SavedRun:
-    """Read the run whose trace is at `path`, with the score beside it.
+    """Read the run with its trace at `path`, and the score beside it.
 
     `trace` is the result of a look at it. Raises `UnreadableRunError`, which says what is wrong with
     which of the two.
@@ -223,14 +223,14 @@ def _trace_of_today(data: bytes) -> SavedTrace | None:
 
 
 def saved_trace(found: dict[str, Any]) -> SavedTrace:
-    """Return the trace that a JSON object holds, of whatever age or writer."""
+    """Return the trace in a JSON object, of any age or writer."""
     turns = found.get("turns")
     shown = [_turn(one) for one in turns] if isinstance(turns, list) else []
     return convert({**found, "turns": shown}, SavedTrace, lenient=True)
 
 
 def _turn(found: object) -> dict[str, Any]:
-    """Return a turn; what is no object at all keeps its place as its text."""
+    """Return a turn; a value that is no object becomes the content of one."""
     turn = found if isinstance(found, dict) else {"content": found}
     content = turn.get("content")
     latency = turn.get("latency_ms")
@@ -251,7 +251,7 @@ def _text(value: object) -> str | None:
 
 
 def _as_text(value: object) -> str:
-    """Return what stands where text belongs: parts of a message, say, which some tools send."""
+    """Return content as text; some tools send the parts of a message instead."""
     if value is None or isinstance(value, str):
         return value or ""
     return json.dumps(value, ensure_ascii=False)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SavedScore:
-    """A score, the layers that decided its verdict, and who made it, if it was not `wt run`."""
+    """A score, the layers that decided its verdict, and its origin, if that was not `wt run`."""
 
     score: ScoreFacts
     gate_layers: tuple[GateLayer, ...]
@@ -33,12 +33,12 @@ class SavedScore:
 
     @property
     def verdict(self) -> RunVerdict:
-        """What its layers amount to by its own gate."""
+        """The verdict of its layers by its own gate."""
         return run_verdict(self.score, self.gate_layers)
 
 
 class UnreadableScoreError(ValueError):
-    """What stands beside a trace is no score that this version reads.
+    """The score beside a trace cannot be read by this version.
 
     `is_newer`: a later version of this program wrote it.
     """
@@ -74,13 +74,13 @@ def _is_newer(trace_path: str) -> bool:
 
 
 class UnusableScenarioError(ValueError):
-    """A sidecar that does not say what was scored."""
+    """A sidecar without a usable description of the scenario."""
 
 
 def scored_scenario(block: object, trace: Trace) -> Scenario:
-    """Return the scenario that `block` describes; what it lacks is taken from `trace`, or default.
+    """Return the scenario that `block` describes; missing members come from `trace` or defaults.
 
-    Raises `UnusableScenarioError` for what is no object, or has a member of another type.
+    Raises `UnusableScenarioError` for a value that is no object, or has a member of another type.
     """
     document = DocumentReader(block, "scenario", UnusableScenarioError)
     try:
@@ -102,7 +102,7 @@ def scored_scenario(block: object, trace: Trace) -> Scenario:
 
 
 def _asked(trace: Trace) -> str:
-    """Return the last thing that the user said, for sidecars that do not have the prompt."""
+    """Return the last text of the user, for sidecars without the prompt."""
     said = (turn.content for turn in reversed(trace.turns) if turn.role == "user")
     return next((text for text in said if text.strip()), trace.scenario_id)
 

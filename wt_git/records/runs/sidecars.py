@@ -145,7 +145,7 @@ def run_verdict(score: Score | ScoreFacts, gate_layers: Sequence[GateLayer]) -> 
 def sidecar_document(
     score: Score, gate_layers: Sequence[GateLayer], scenario: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the sidecar of one run; `scenario` is the block that describes what was scored."""
+    """Return the sidecar of one run; `scenario` is its `scenario_block`."""
     scored = score_to_dict(score)
     verdict = run_verdict(score, gate_layers)
     return {
@@ -159,7 +159,7 @@ def sidecar_document(
 
 
 def scenario_block(scenario: Scenario) -> dict[str, Any]:
-    """Return the sidecar's description of what was scored; callables are left out."""
+    """Return the sidecar's description of the scenario, without its callables."""
     return {
         "name": scenario.name,
         "prompt": scenario.scored_prompt,
