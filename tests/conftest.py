@@ -5,14 +5,13 @@ from __future__ import annotations
 import itertools
 import os
 import shutil
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import hypothesis
 import pytest
 from kit.repo import Repo, new_repo
-from kit.sealing import EscapeWatch, make_sealed_folder, seal_libgit2, sealed_environment
+from kit.sealing import EscapeWatch, SealedFolder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,38 +64,44 @@ def escape_watch(tmp_path_factory: pytest.TempPathFactory) -> EscapeWatch:
 @pytest.fixture(scope="session", autouse=True)
 def sealed_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A sealed folder for fixtures that outlive one test; those of the tests stand in it."""
-    folder = tmp_path_factory.mktemp("sealed")
-    with pytest.MonkeyPatch.context() as patch:
-        _enter(folder, patch)
-        yield folder
+    path = tmp_path_factory.mktemp("sealed")
+    with SealedFolder(path).entered():
+        yield path
+
+
+class _SealedFolders:
+    """Makes a sealed folder for each test; one that a test left as it was serves the next, too."""
+
+    def __init__(self, parent: Path) -> None:
+        self._parent = parent
+        self._clean: SealedFolder | None = None
+
+    def take(self) -> SealedFolder:
+        folder, self._clean = self._clean, None
+        return folder or SealedFolder(self._parent / str(next(_numbers)))
+
+    def give_back(self, folder: SealedFolder) -> None:
+        if folder.is_as_made():
+            self._clean = folder
+        else:
+            shutil.rmtree(folder.path, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def sealed_folders(sealed_session: Path) -> _SealedFolders:
+    return _SealedFolders(sealed_session)
 
 
 @pytest.fixture(autouse=True)
-def sealed(
-    sealed_session: Path, escape_watch: EscapeWatch, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Path]:
+def sealed(sealed_folders: _SealedFolders, escape_watch: EscapeWatch) -> Iterator[Path]:
     """A folder of the test's own, with HOME, configuration, locks and working directory in it."""
-    folder = sealed_session / str(next(_numbers))
-    _enter(folder, monkeypatch)
-    escape_watch.begin()
-    yield folder
-    escapes = escape_watch.end()
-    shutil.rmtree(folder, ignore_errors=True)
+    folder = sealed_folders.take()
+    with folder.entered():
+        escape_watch.begin()
+        yield folder.path
+        escapes = escape_watch.end()
+    sealed_folders.give_back(folder)
     assert not escapes, f"the test left its folder: {escapes}"
-
-
-def _enter(folder: Path, patch: pytest.MonkeyPatch) -> None:
-    make_sealed_folder(folder)
-    environment = sealed_environment(folder)
-    for name in set(os.environ) - set(environment):
-        if name != "PYTEST_CURRENT_TEST":
-            patch.delenv(name)
-    for name, value in environment.items():
-        if os.environ.get(name) != value:
-            patch.setenv(name, value)
-    patch.setattr(tempfile, "tempdir", None)  # asks TMPDIR again
-    seal_libgit2(folder)
-    patch.chdir(folder / "work")
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wt_git.cli.commands.batch import (
+from wt_git.cli.batch import (
     BadLine,
     SpecLine,
     parse_batch,

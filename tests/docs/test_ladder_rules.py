@@ -7,8 +7,6 @@ import re
 from functools import cache
 from pathlib import Path
 
-import pytest
-
 TESTS = Path(__file__).resolve().parents[1]
 PAGE = (TESTS.parent / "docs/ladder-rules.md").read_text("utf-8")
 NAMED = sorted(set(re.findall(r"`([\w/]+\.py)::(\w+)`", PAGE)))
@@ -21,10 +19,9 @@ def defined_in(name: str) -> set[str]:
     return {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
 
 
-@pytest.mark.parametrize(("name", "test"), NAMED, ids=lambda part: part)
-def test_a_named_test_is_there(name: str, test: str) -> None:
+def test_a_named_test_is_there() -> None:
     """A rule whose test was renamed or removed would look held."""
-    assert test in defined_in(name)
+    assert [(name, test) for name, test in NAMED if test not in defined_in(name)] == []
 
 
 def test_every_rule_names_a_test() -> None:

@@ -7,17 +7,20 @@ first is sealed by the environment, the second is watched through Python's audit
 
 from __future__ import annotations
 
+import contextlib
 import ipaddress
 import os
 import socket
 import sys
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pygit2
 from pygit2.enums import ConfigLevel
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterator
 
 # Settings of the machine that a test must not depend on; PIP_ and UV_ only say where packages are.
 _STRIPPED_PREFIXES = ("GIT_", "WT_", "XDG_", "OPENAI_", "HYPOTHESIS_", "PYTEST_ADDOPTS")
@@ -80,22 +83,68 @@ def sealed_environment(folder: Path) -> dict[str, str]:
     }
 
 
-def seal_libgit2(folder: Path) -> None:
-    """Let libgit2 look for configuration in `folder` only: it asked for HOME when it was loaded."""
-    home = folder / "home"
+class SealedFolder:
+    """A folder with a home, a place for temporary files and an empty folder to work in."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        for name in _PARTS:
+            (path / name).mkdir(parents=True)
+        (path / "home" / ".gitconfig").write_text(GIT_IDENTITY)
+        self._environment = sealed_environment(path)
+        self._made = self._state()
+
+    def is_as_made(self) -> bool:
+        """Whether nothing in it was made, changed or removed since."""
+        return self._state() == self._made
+
+    def _state(self) -> list[tuple[list[str], int, int]] | None:
+        try:
+            state = [
+                (sorted(one.name for one in place.iterdir()), place.stat().st_mode, 0)
+                for place in (self.path, *(self.path / name for name in _PARTS))
+            ]
+            config = (self.path / "home" / ".gitconfig").stat()
+        except OSError:
+            return None
+        return [*state, ([], config.st_mode, config.st_mtime_ns)]
+
+    @contextlib.contextmanager
+    def entered(self) -> Iterator[None]:
+        """Let this process and its children live in the folder."""
+        before, temporary, cwd = dict(os.environ), tempfile.tempdir, Path.cwd()
+        try:
+            _set_environment(self._environment)
+            tempfile.tempdir = None  # asks TMPDIR again
+            _seal_libgit2(self.path / "home")
+            os.chdir(self.path / "work")
+            yield
+        finally:
+            os.chdir(cwd)
+            tempfile.tempdir = temporary
+            _set_environment(before)
+
+
+_PARTS = ("home", "tmp", "work")
+
+
+def _set_environment(environment: dict[str, str]) -> None:
+    for name in set(os.environ) - set(environment):
+        if name != "PYTEST_CURRENT_TEST":
+            del os.environ[name]
+    for name, value in environment.items():
+        if name != "PYTEST_CURRENT_TEST" and os.environ.get(name) != value:
+            os.environ[name] = value
+
+
+def _seal_libgit2(home: Path) -> None:
+    """Let libgit2 look for configuration there only: it asked for HOME when it was loaded."""
     for level, place in (
         (ConfigLevel.SYSTEM, home / "none"),
         (ConfigLevel.XDG, home / ".config/git"),
         (ConfigLevel.GLOBAL, home),
     ):
         pygit2.settings.search_path[level] = str(place)
-
-
-def make_sealed_folder(folder: Path) -> None:
-    """Create what `sealed_environment` points to, and an empty folder to work in."""
-    for name in ("home", "tmp", "work"):
-        (folder / name).mkdir(parents=True)
-    (folder / "home" / ".gitconfig").write_text(GIT_IDENTITY)
 
 
 class NetworkUseError(ConnectionError):

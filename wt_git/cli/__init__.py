@@ -1,7 +1,7 @@
 """The command line: `wt`, also as `windtunnel`, `git windtunnel` and `python -m wt_git`.
 
 A table of commands and a dispatcher. Each command is a module that is imported when it is used, and
-that imports at its top what it needs. `wt --help` does not even load click.
+and has one door to its work. `wt --help` does not even load click.
 """
 
 from __future__ import annotations

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wt_git.api.importer.writing import run_command, write_imported_scenario
@@ -26,9 +25,9 @@ if TYPE_CHECKING:
 
 
 def import_conversation(path: Path, folder: Path, *, force: bool) -> None:
-    """Write the scenario of the conversation at `path` into `folder` and say what to do next.
+    """Write the scenario of the conversation at `path` into `folder` and print the next step.
 
-    Raises `UsageError` for everything that keeps it from being written; nothing is made then.
+    Raises `UsageError` where it cannot be written; nothing is made then.
     """
     _refuse_missing([str(path)])
     _check_folder(folder, force=force)
@@ -103,33 +102,28 @@ def _unwritable(folder: Path, error: OSError) -> UsageError:
     )
 
 
-@dataclass(slots=True)
-class CheckedFiles:
-    """How many files are no conversations, and how many findings there were in the others."""
+def check_conversations(paths: Sequence[str], *, strict: bool) -> bool:
+    """Print the problems of each file, in order, and return whether all are valid.
 
-    invalid: int = 0
-    warnings: int = 0
-
-
-def check_conversations(paths: Sequence[str]) -> CheckedFiles:
-    """Print what is wrong with each file, in order. Raises `UsageError` when one is missing."""
+    `strict`: a file with a warning is not valid. Raises `UsageError` when a file is missing.
+    """
     _refuse_missing(paths)
-    checked = CheckedFiles()
+    invalid = warned = 0
     for path in paths:
         try:
             warnings = lint_interchange(load_interchange(path))
         except InterchangeFormatError as error:
-            checked.invalid += 1
+            invalid += 1
             _print("INVALID", str(error))
         except OSError as error:
-            checked.invalid += 1
+            invalid += 1
             _print("INVALID", f"{path}: it cannot be read: {os_reason(error)}")
         else:
-            checked.warnings += len(warnings)
+            warned += len(warnings)
             _print("OK", path)
             for warning in warnings:
                 _print("WARN", f"{path}: {warning}")
-    return checked
+    return not invalid and not (strict and warned)
 
 
 def _print(word: str, text: str) -> None:
@@ -147,6 +141,6 @@ def _refuse_missing(paths: Sequence[str]) -> None:
 
 
 def _is_readable_kind(path: str) -> bool:
-    """Say whether something is there that can be read; a folder cannot, a pipe can."""
+    """Return whether `path` can be read: a folder cannot, a pipe can."""
     # Not Path's own, which raise for a name that is too long.
     return os.path.exists(path) and not os.path.isdir(path)  # noqa: PTH110, PTH112

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 class ManyValues(click.Option):
-    """A repeatable option each of which takes all words up to the next option."""
+    """A repeatable option that takes all words up to the next option."""
 
 
 class ManyValuesCommand(click.Command):
-    """A command that may have such options."""
+    """A command with such options."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse `args` as if such an option had been repeated for each of its values.
@@ -39,7 +39,7 @@ class ManyValuesCommand(click.Command):
         return left
 
     def before_cursor(self, args: Sequence[str]) -> list[str]:
-        """Return the words before one that is still typed, so that it is a value of its option."""
+        """Return the words before the cursor such that the next word is a value of its option."""
         return list(repeated([*args, "typed"], self._names()))[:-1]
 
     def _meant(self, ctx: click.Context, left: Sequence[str]) -> str:
@@ -55,7 +55,7 @@ class ManyValuesCommand(click.Command):
 def repeated(arguments: Sequence[str], names: Collection[str]) -> Iterator[str]:
     """Yield `arguments` with each option of `names` repeated before each of its values.
 
-    The first value may be any word; what looks like an option is no further one.
+    The first value may be any word; a word that looks like an option is no further value.
     """
     option, values = None, 0
     for index, word in enumerate(arguments):
@@ -72,11 +72,8 @@ def repeated(arguments: Sequence[str], names: Collection[str]) -> Iterator[str]:
             yield word
 
 
-CONTEXT_SETTINGS: dict[str, Any] = {
-    "help_option_names": ["-h", "--help"],
-    "max_content_width": 100,
-}
-"""What every command passes to click."""
+CONTEXT_SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+"""Every command passes it to click."""
 
 F = TypeVar("F", bound="Callable[..., Any]")
 
@@ -90,7 +87,7 @@ class PositiveInt(click.ParamType[int]):
         self._hint_directory = hint_directory
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Return `value` as an int, or fail with what was expected."""
+        """Return `value` as an int, or fail with a message."""
         try:
             number = int(value)
         except (TypeError, ValueError):
@@ -112,7 +109,7 @@ class Seconds(click.ParamType[float]):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
-        """Return `value` as a float, or fail with what was expected."""
+        """Return `value` as a float, or fail with a message."""
         try:
             number = float(value)
         except (TypeError, ValueError):
@@ -130,7 +127,7 @@ class Amount(click.ParamType[Decimal]):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> Decimal:
-        """Return `value` as a Decimal, or fail with what was expected."""
+        """Return `value` as a Decimal, or fail with a message."""
         try:
             number = Decimal(str(value))
         except InvalidOperation:
@@ -140,10 +137,10 @@ class Amount(click.ParamType[Decimal]):
         return number
 
 
-def runs_dir_option(about: str) -> Callable[[F], F]:
-    """Return the option for commands that read a runs directory; `about` is its help."""
+def runs_dir_option(about: str, name: str = "--runs") -> Callable[[F], F]:
+    """Return the option that names a runs directory; `about` is its help."""
     return click.option(
-        "--runs",
+        name,
         "runs_dir",
         type=click.Path(path_type=Path),
         default="runs",
@@ -154,7 +151,7 @@ def runs_dir_option(about: str) -> Callable[[F], F]:
 
 
 def narrowing_options(command: F) -> F:
-    """Add the options that narrow what is read from a runs directory to labels and scenarios."""
+    """Add the options that narrow a runs directory to some labels and scenarios."""
     options = [
         click.option(
             "--label",
@@ -196,7 +193,7 @@ def selection_options(command: F) -> F:
 
 
 def definition_options(command: F) -> F:
-    """Add the options that say where the definition of a saved trace's scenario is looked for."""
+    """Add the options that narrow the search for the definition of a saved trace's scenario."""
     return _pack_options(
         command,
         "Only definitions",
@@ -242,7 +239,7 @@ def _pack_options(command: F, which: str, *, sourced: str) -> F:
 
 
 def agent_options(command: F) -> F:
-    """Add the options that say what drives the agent, and how it is configured."""
+    """Add the options that name the runtime and configure the agent."""
     options = [
         click.option(
             "--runtime",

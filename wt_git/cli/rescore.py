@@ -13,12 +13,7 @@ from wt_git.cli import printing, streams
 from wt_git.cli.options import JSON, MARKDOWN
 from wt_git.clock import SystemClock
 from wt_git.errors import os_reason
-from wt_git.records.documents.rescore import (
-    RESCORE_VERSION,
-    NotScored,
-    Rescored,
-    Unresolved,
-)
+from wt_git.records.documents.rescore import RESCORE_VERSION, NotScored, Rescored, Unresolved
 from wt_git.reports.rescore import RescoreComment
 from wt_git.rescore.request import RescoreRequest, definitions_of
 from wt_git.rescore.rescoring import Rescoring

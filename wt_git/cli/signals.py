@@ -1,7 +1,7 @@
 """Ctrl-C and termination.
 
-In a sweep the first one ends it after the runs in flight, the second ends it now. Elsewhere either
-ends the command, which leaves nothing half done behind.
+In a sweep the first signal ends it after the runs in flight, the second at once. In other commands
+either one ends the command, which leaves nothing half done.
 """
 
 from __future__ import annotations

@@ -1,12 +1,14 @@
-"""Standard streams that are missing, break, or cannot say everything must not change what is done.
+"""Standard streams that are missing, closed, or of a narrow encoding do not change the work.
 
-A sweep costs time and money, and its evidence is in files: whoever reads the talk may go away.
+A sweep costs time and money, and its evidence is in files: the reader of its messages may go away.
 """
 
 from __future__ import annotations
 
 import os
+import select
 import sys
+import time
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
@@ -16,10 +18,10 @@ _LAST_STANDARD = 2
 
 
 def make_usable() -> None:
-    """Open the standard streams that the process was started without, and let them say anything.
+    """Open the standard streams that are missing, and escape characters their encoding lacks.
 
-    A descriptor that is missing would be given to the next file that is opened, and a warning
-    would then land in somebody's ledger. What an encoding lacks is written as an escape.
+    A missing descriptor would be given to the next file that is opened, and a warning would then
+    be written into a ledger.
     """
     if sys.stdin is None or sys.stdout is None or sys.stderr is None:
         _open_missing()
@@ -28,35 +30,32 @@ def make_usable() -> None:
 
 
 def discard_output(stream: TextIO) -> None:
-    """Send what is still written to `stream`, whose reader is gone, nowhere."""
+    """Discard further output to `stream`, which has no reader any more."""
     try:
         descriptor = stream.fileno()
     except (OSError, ValueError, AttributeError):
         return
-    # Python would fail once more, with an exit code of its own, when it flushes at the end.
+    # Python flushes at the end, and would fail there with an exit code of its own.
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, descriptor)
     os.close(nowhere)
 
 
 def sleep_while_read(stream: TextIO, seconds: float) -> None:
-    """Let `seconds` pass; raises `BrokenPipeError` as soon as whoever reads `stream` is gone.
+    """Sleep. Raises `BrokenPipeError` as soon as `stream` has no reader any more.
 
-    A command that prints now and then would otherwise notice with its next line, hours later.
+    A command that prints rarely would otherwise notice with its next line, hours later.
     """
-    import select  # noqa: PLC0415 - for those who wait
-    import time  # noqa: PLC0415
-
     try:
         watched = select.poll()
-        watched.register(stream.fileno(), 0)  # what is asked for; errors are always told
+        watched.register(stream.fileno(), 0)  # errors are always reported
     except (OSError, ValueError, AttributeError):  # no descriptor, no such call on this system
         time.sleep(seconds)
         return
-    told = watched.poll(seconds * 1000)
-    if any(what & (select.POLLERR | select.POLLHUP) for _, what in told):
+    events = watched.poll(seconds * 1000)
+    if any(mask & (select.POLLERR | select.POLLHUP) for _, mask in events):
         raise BrokenPipeError
-    if told:  # something that cannot be asked
+    if events:  # a descriptor that cannot be polled
         time.sleep(seconds)
 
 

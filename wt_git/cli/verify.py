@@ -71,7 +71,7 @@ class VerifyRequest:
 
 @dataclass(slots=True)
 class VerifyOutcome:
-    """The answers, warnings, and the commit whose policy applied (None: each its own)."""
+    """The answers, warnings, and the commit with the policy that applied (None: each its own)."""
 
     verified: list[VerifiedRevision] = field(default_factory=list)
     policy_from: str | None = None
@@ -258,7 +258,7 @@ def _event(environ: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _runs_dirs(top: Path | None) -> tuple[Path, ...]:
-    """Return the folders whose ledgers may explain why evidence is missing."""
+    """Return the runs directories that may explain why evidence is missing."""
     folders = [Path("runs"), *([top / "runs"] if top else [])]
     return tuple({folder.resolve(): folder for folder in folders if folder.is_dir()}.values())
 

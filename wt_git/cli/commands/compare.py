@@ -1,4 +1,4 @@
-"""`wt compare`: what a change made better or worse, from runs that are on disk."""
+"""`wt compare`: whether a change made anything better or worse, from runs that are on disk."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def command(
 ) -> int:
     """Compare labels with the first of them: verdicts, metrics and pass rates of each scenario.
 
-    A verdict counts from PASS down to a variance verdict, FAIL and INVALID. What failed under the
+    A verdict counts from PASS down to a variance verdict, FAIL and INVALID. A failure under the
     baseline too is no regression, nor is a scenario that was not run under the other label.
     """
     chosen = chosen_format(output_format, as_json=as_json)

@@ -1,4 +1,4 @@
-"""`wt hook NAME`: what the scripts in git's hook folder call."""
+"""`wt hook NAME`: the command that the scripts in git's hook folder call."""
 
 from __future__ import annotations
 
@@ -21,14 +21,12 @@ configured to refuse ever answer 1.
 
 
 @click.command(
-    "hook",
-    epilog=EPILOG,
-    context_settings={**CONTEXT_SETTINGS, "ignore_unknown_options": True},
+    "hook", epilog=EPILOG, context_settings={**CONTEXT_SETTINGS, "ignore_unknown_options": True}
 )
 @click.argument("name", type=click.Choice(list(FUNCTIONS)))
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
 def command(*, name: str, args: tuple[str, ...]) -> int:
-    """Do what the git hook NAME is for; git passes ARGS, and to some hooks standard input.
+    """Do the work of the git hook NAME; git passes ARGS, and to some hooks standard input.
 
     `wt init` puts scripts that call this where git finds them.
     """

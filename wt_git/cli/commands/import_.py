@@ -39,8 +39,8 @@ Exit codes: 0 written; 2 refused, and then nothing was made or changed.
 def command(*, trace: Path, folder: Path, force: bool) -> int:
     """Make a scenario, with tools that answer as they did, of a conversation on file.
 
-    The scenario fails until somebody has said what a right answer is; IMPORTED.md in the folder
-    says what is left to do.
+    The scenario fails until you have filled in the right answer; IMPORTED.md in the folder lists
+    the steps that are left.
     """
     import_conversation(trace, folder, force=force)
     return EXIT_YES

@@ -25,8 +25,8 @@ def command() -> None:
 def show(*, rev: str, as_json: bool) -> int:
     """Show the evidence on the tree of REV, a commit or a tree; HEAD by default.
 
-    Both what is recorded here and what was fetched. It says what was recorded, not whether that is
-    enough: see `wt verify`.
+    Both evidence that is recorded here and evidence that was fetched. Whether it is enough says
+    `wt verify`.
     """
     from wt_git.cli.evidence_notes import show_notes_on
 
@@ -45,7 +45,7 @@ def show(*, rev: str, as_json: bool) -> int:
 def rebuild(*, runs_dirs: tuple[Path, ...]) -> int:
     """Make the notes of all sweeps in a runs directory again.
 
-    Nothing that others recorded goes, and nothing that was pruned comes back.
+    Notes that others recorded are kept, and pruned ones stay pruned.
     """
     from wt_git.cli.evidence_notes import rebuild_from
 
@@ -57,8 +57,8 @@ def rebuild(*, runs_dirs: tuple[Path, ...]) -> int:
 def prune(*, sweep_ids: tuple[str, ...]) -> int:
     """Take the notes of these sweeps out, here and with the next `wt sync` everywhere.
 
-    Neither a sync nor a rebuild brings them back. The history of the notes still holds what they
-    said: what must not be known to anybody has to be rewritten there.
+    Neither a sync nor a rebuild brings them back. The history of the notes still holds their text:
+    to remove a secret, rewrite that history.
     """
     from wt_git.cli.evidence_notes import prune_sweeps
 

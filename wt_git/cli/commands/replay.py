@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import shlex
-from pathlib import Path
 from typing import Any
 
 import click
 
 from wt_git.cli import error_messages, printing
-from wt_git.cli.options import CONTEXT_SETTINGS, agent_options, definition_options
+from wt_git.cli.options import CONTEXT_SETTINGS, agent_options, definition_options, runs_dir_option
 from wt_git.cli.signals import graceful
 from wt_git.clock import SystemClock
 from wt_git.replay import Replay, Replayed, Replaying, look_up_replay
@@ -35,22 +34,15 @@ a signal. Ctrl-C once ends it after the run in flight, twice ends it now.
     help="The trace whose user turns are played.",
 )
 @agent_options
-@click.option(
-    "--runs-dir",
-    type=click.Path(path_type=Path),
-    default="runs",
-    show_default=True,
-    metavar="DIR",
-    help="Where the new trace and its score go.",
-)
+@runs_dir_option("Where the new trace and its score go.", "--runs-dir")
 @definition_options
 @click.option("--no-wait", is_flag=True, help="Exit 75 instead of waiting for a busy runtime.")
 def command(**options: Any) -> int:
     """Play all that the user of a saved trace said again, live, and save the new run.
 
-    It is judged by the definition that the scenario has today, under the label replay_RUNTIME. Where
-    no pack defines it nothing is expected of the agent, and the run stays out of every table. No
-    sweep is recorded: a replay earns nothing and uses nothing up.
+    It is scored by the definition that the scenario has today, under the label replay_RUNTIME. Where
+    no pack defines the scenario, the run has no verdict and is in no table. No sweep is recorded: a
+    replay earns nothing and uses up nothing.
     """
 
     def say(text: str) -> None:

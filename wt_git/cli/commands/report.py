@@ -50,10 +50,10 @@ def command(
     labels: tuple[str, ...],
     scenarios: tuple[str, ...],
 ) -> int:
-    """Report what the latest runs of each scenario came to: verdicts, failures by risk, cost.
+    """Report the latest runs of each scenario: verdicts, failures by risk, cost.
 
     The page is one file that loads nothing, and opens every run with its conversation, the turn
-    that failed and what evidence decided it.
+    that failed and the evidence that decided it.
     """
     from wt_git.reports.report.formats import is_report_file, write_report
     from wt_git.reports.report.load import load_report

@@ -51,8 +51,8 @@ wrongly, or a trace could not be read, scored or written, or has no definition. 
 def command(*, output_format: str | None, as_json: bool, **options: Any) -> int:
     """Score saved traces with the scenarios as they are defined today.
 
-    A trace holds all that scoring looks at, so where only a scorer changed, nothing has to be run
-    again: each trace is shown with what its score said and what it says now. Exactly one of --runs
+    A trace holds everything that scoring reads, so after a change of a scorer nothing has to be run
+    again: each trace is shown with its saved score and the new one. Exactly one of --runs
     and --trace names the traces.
     """
     if (options["runs_dir"] is None) == (not options["traces"]):

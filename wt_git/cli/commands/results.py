@@ -1,4 +1,4 @@
-"""`wt results`: what is working, from runs that are on disk; with `--ladder`, what the tiers cost."""
+"""`wt results`: the verdicts of runs that are on disk; with `--ladder`, the cost of the tiers."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def command(
     as_json: bool,
     ladder: bool,
 ) -> int:
-    """Tabulate what the latest runs of each scenario came to, by label.
+    """Tabulate the latest runs of each scenario, by label.
 
     The verdict is that of the scenario's latest sweep under the label. Probes count only where
     there is nothing else.

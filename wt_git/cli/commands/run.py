@@ -15,6 +15,7 @@ from wt_git.cli.options import (
     PositiveInt,
     Seconds,
     agent_options,
+    runs_dir_option,
     selection_options,
 )
 
@@ -46,14 +47,7 @@ _OPTIONS = [
         show_default=True,
         help="How often each scenario is run.",
     ),
-    click.option(
-        "--runs-dir",
-        type=click.Path(path_type=Path),
-        default="runs",
-        show_default=True,
-        metavar="DIR",
-        help="Where traces, scores and the ledger go.",
-    ),
+    runs_dir_option("Where traces, scores and the ledger go.", "--runs-dir"),
     click.option("--question", metavar="TEXT", help="What this sweep is to find out."),
     click.option(
         "--expect", type=click.Choice(["pass", "fail"]), help="What you think will come out."
@@ -140,12 +134,12 @@ ended by a signal. Ctrl-C once ends the sweep after the runs in flight, twice en
 def command(**options: Any) -> int:
     """Run scenarios against an agent and score the whole flight.
 
-    Without a selection every known scenario runs. Each run leaves its trace and score in the runs
-    directory as it ends, each scenario a row in the ledger.
+    Without a selection every known scenario runs. Each run saves its trace and score in the runs
+    directory when it ends; each scenario adds a row to the ledger.
 
-    One scenario is a focused experiment, several are a regression, which a focused pass on this
-    very state of the code has to earn; --from-trace makes a probe. Once the runs directory has
-    history, each sweep says what it is for: --question and --expect.
+    One scenario is a focused experiment. Several are a regression, which a focused pass on the same
+    state of the code has to earn. --from-trace makes a probe. Once the runs directory has history,
+    each sweep declares its purpose: --question and --expect.
     """
     check_paired(options)
     from wt_git.cli.run.sweep import run_sweep

@@ -19,7 +19,7 @@ from wt_git.text import shell_word
 NAME = "windtunnel"
 
 _SKILL_FILE = "SKILL.md"
-# The front matter stands between two lines of three dashes, and `name` is one of its keys.
+# The front matter is between two lines of three dashes, and `name` is one of its keys.
 _NAMED = re.compile(rf"---\r?\n(?:(?!---).*\n)*?name:[ \t]*[\"']?{NAME}[\"']?[ \t]*\r?\n")
 
 
@@ -39,8 +39,8 @@ def packaged_skill() -> Path:
 def install_skill(dest: Path, *, copy: bool) -> Path:
     """Put the entry `windtunnel` into `dest`, which is made, and return where it leads.
 
-    A link replaces a link and nothing else. A copy also replaces an earlier copy; a folder that is
-    not of this skill is somebody else's. Raises `StorageError`; what was there is still there then.
+    A link replaces only a link. A copy also replaces an earlier copy of this skill, and no other
+    folder. Raises `StorageError`; nothing was changed then.
     """
     skill, entry = packaged_skill(), dest / NAME
     try:
@@ -80,7 +80,7 @@ def _check_replaceable(entry: Path, *, copy: bool) -> None:
 
 
 def _is_a_copy(entry: Path) -> bool:
-    """Say whether `entry` is a folder whose SKILL.md says that it is this skill."""
+    """Return whether `entry` is a folder with the SKILL.md of this skill."""
     try:
         text = (entry / _SKILL_FILE).read_text("utf-8")
     except (OSError, UnicodeDecodeError):
@@ -96,7 +96,7 @@ def _link(skill: Path, entry: Path) -> None:
 
 
 def _copy(skill: Path, entry: Path) -> None:
-    """Make the copy beside `entry` and rename it; what was there goes only when that worked."""
+    """Make the copy beside `entry` and rename it; an earlier copy is removed only after that."""
     with tempfile.TemporaryDirectory(
         prefix=f".{NAME}-", dir=entry.parent, ignore_cleanup_errors=True
     ) as made:

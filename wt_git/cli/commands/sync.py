@@ -25,9 +25,9 @@ took longer than --timeout. Evidence that is recorded here is never lost by it.
 )
 @click.option("--no-push", is_flag=True, help="Only fetch, and unite here.")
 def command(*, remote: str | None, timeout_s: float, no_push: bool) -> int:
-    """Bring the notes here and at REMOTE to what both have together.
+    """Merge the notes here and at REMOTE, so that both have all of them.
 
-    REMOTE is by default the one that `wt init` recorded. What was pruned on either side stays so.
+    REMOTE is by default the one that `wt init` recorded. Notes that were pruned on either side stay pruned.
     """
     from wt_git.cli.evidence_notes import sync_notes
 

@@ -1,4 +1,4 @@
-"""`wt triage`: what kind of failure each failed run is, and what may help."""
+"""`wt triage`: failed runs by the kind of failure, with advice."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ def command(
     scenarios: tuple[str, ...],
     as_json: bool,
 ) -> int:
-    """Sort failed runs by what went wrong, with evidence and what may help, as Markdown.
+    """Sort failed runs by the kind of failure, with evidence and advice, as Markdown.
 
     Every scored run counts, not only those of the latest sweep. A run is judged by the scenario
-    that it was scored by, which stands beside its trace, whatever the packs say today.
+    that it was scored by, which is saved beside its trace, not by the packs of today.
     """
     from wt_git.reports.triage import load_triage, triage_lines
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from wt_git.cli import printing, streams
 from wt_git.cli.completion import recorded
-from wt_git.cli.options import CONTEXT_SETTINGS, Seconds
+from wt_git.cli.options import CONTEXT_SETTINGS, Seconds, runs_dir_option
 from wt_git.clock import Clock, SystemClock
 from wt_git.records.record import as_recorded
 from wt_git.sweep.request import DEFAULT_LABEL
@@ -19,6 +18,8 @@ from wt_git.watch.events import EventRecord, line_of
 from wt_git.watch.session import Watch, WatchRequest, has_ended
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from wt_git.files import ReadLine
 
 
@@ -32,15 +33,7 @@ wrongly; 124 after --timeout. Nothing is written.
 
 
 @click.command("watch", epilog=EPILOG, context_settings=CONTEXT_SETTINGS)
-@click.option(
-    "--runs",
-    "runs_dir",
-    type=click.Path(path_type=Path),
-    default="runs",
-    show_default=True,
-    metavar="DIR",
-    help="The directory that the sweep is recorded in; it may come later.",
-)
+@runs_dir_option("The directory that the sweep is recorded in; it may come later.")
 @click.option(
     "--label",
     shell_complete=recorded.labels,
@@ -89,7 +82,7 @@ def command(
 
 
 class _Terminal:
-    """What a watch needs of the outside: a clock, the process table, and the printed lines."""
+    """The outside of a watch: a clock, the process table, and the printed lines."""
 
     def __init__(self, *, as_json: bool) -> None:
         self.clock: Clock = SystemClock()

@@ -1,1 +1,1 @@
-"""Completion in the shell: the scripts, and what they ask `wt __complete` on every TAB."""
+"""Completion in the shell: the scripts, and the answers of `wt __complete` on every TAB."""

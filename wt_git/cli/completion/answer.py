@@ -1,7 +1,10 @@
 """Answering a shell's question: the candidates for the word at the cursor.
 
-A completion must never disturb what is being typed: on any error there is no answer, nothing is
+A completion must never disturb the line that is typed: on any error there is no answer, nothing is
 printed, and the exit code is 0.
+
+click gives the candidates of a command. Its own scripts would split values at `:` and `=` in bash, leave
+blanks and quotes unquoted, and load every command in order to name them; so the scripts are ours.
 """
 
 from __future__ import annotations
@@ -29,9 +32,9 @@ _ESCAPED_IN_DOUBLE_QUOTES = '"\\$`'
 class TypedLine(NamedTuple):
     """A command line up to the cursor.
 
-    `words` are the finished words behind the program's name, `current` is the one at the cursor up to
-    there, possibly empty. `kept` is the beginning of `current` that the shell leaves as it is, so
-    that an answer must not repeat it. `is_quoted`: an opening quote begins what is replaced.
+    `words` are the finished words behind the program's name; `current` is the one at the cursor, up
+    to there. The shell keeps the beginning `kept` of `current`, so an answer must not repeat it.
+    `is_quoted`: the text that the shell replaces begins with an opening quote.
     """
 
     words: tuple[str, ...]
@@ -41,15 +44,15 @@ class TypedLine(NamedTuple):
 
 
 def read_words(words: Sequence[str], cursor: int) -> TypedLine:
-    """Return what was typed for a shell whose words are whole. `words[0]` is the program."""
+    """Return the line of a shell that hands over whole words. `words[0]` is the program."""
     given = _up_to(words, cursor)
     return TypedLine(tuple(map(unquoted, given[1:-1])), unquoted(given[-1]))
 
 
 def read_bash(words: Sequence[str], cursor: int) -> TypedLine:
-    """Return the same for bash, which makes words of their own of `=` and `:` and replaces the last.
+    """Return the line of bash, which splits words at `=` and `:` and replaces the last part.
 
-    So `--label=one` arrives as three words, of which an answer is to replace `one`.
+    So `--label=one` arrives as three words, and an answer replaces `one`.
     """
     given = _up_to(words, cursor)
     joined: list[str] = []
@@ -115,7 +118,7 @@ _OPTIONS_OF_WT = {
 
 
 class Candidate(NamedTuple):
-    """What may stand at the cursor: `plain` text, or a path (`file`, `dir`) that the shell finds.
+    """A candidate for the word at the cursor: `plain` text, or a path (`file`, `dir`) for the shell to find.
 
     `lead` goes before it: `--runs=` where that is in the same word.
     """
@@ -159,7 +162,7 @@ def _for_bash(value: str, typed: TypedLine) -> str:
 
 
 def candidates(typed: TypedLine, commands: Commands) -> Iterator[Candidate]:
-    """Yield what may stand at the cursor; the names of commands without loading any."""
+    """Yield the candidates; the names of commands without loading any."""
     if not typed.words:
         options = _OPTIONS_OF_WT.items() if typed.current.startswith("-") else ()
         named = ((name, line) for name, (_, line) in commands.items())

@@ -1,7 +1,7 @@
-"""What can be completed from a runs directory: labels, sweeps, scenarios. Nothing is written.
+"""Completion from a runs directory: labels, sweeps, scenarios. Nothing is written.
 
-Only the newest records are looked at, so that a TAB costs the same after years of history. What holds
-characters that a terminal would obey is not offered.
+Only the newest records are read, so that a TAB takes the same time after years of history. Names with
+characters that a terminal would obey are not offered.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _items(found: Iterable[tuple[str, str]], incomplete: str) -> Items:
 
 def _labels(runs_dir: Path) -> Iterator[str]:
     yield from (str(record.get("label", "")) for record in _records(runs_dir))
-    # Runs that were copied here without their records have the label in their path.
+    # Runs that were copied without their records have the label in their path.
     agents = islice(
         (agent for scenario in _folders(runs_dir) for agent in _below(runs_dir / scenario)),
         _MOST_FOLDERS,
@@ -82,7 +82,7 @@ def _sweeps(runs_dir: Path) -> Iterator[tuple[str, str]]:
 
 
 def _records(runs_dir: Path) -> Iterator[dict[str, Any]]:
-    """Yield what is known of the newest sweeps: those that began, then those that ended."""
+    """Yield the records of the newest sweeps: of those that began, then of those that ended."""
     from wt_git.files import read_lines_backwards  # noqa: PLC0415
     from wt_git.records import layout  # noqa: PLC0415
 

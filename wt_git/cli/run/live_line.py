@@ -34,7 +34,7 @@ _SHOWN = 2
 
 
 class SweepProgress:
-    """What the events so far amount to. Pure but for the clock that it is given."""
+    """The progress of a sweep, from its events."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -50,7 +50,7 @@ class SweepProgress:
         self.tokens_unknown = False
 
     def take(self, event: Event) -> None:
-        """Fold one event in."""
+        """Take one event."""
         match event:
             case SweepStarted():
                 self.per_scenario = event.runs_per_scenario
@@ -79,7 +79,7 @@ class SweepProgress:
             self.tokens_out += event.output_tokens
 
     def line(self) -> str:
-        """Return what runs, runs done of all, the time gone and to go, the budget, and tokens."""
+        """Return the runs in flight, runs done of all, time used and left, budget and tokens."""
         if self.waiting:
             return "waiting for the runtime"
         elapsed = self._clock.monotonic() - self._began
@@ -103,7 +103,7 @@ class SweepProgress:
 
 
 class LiveLine:
-    """Draws `SweepState.line` on stderr, and gives way to whoever prints."""
+    """Draws `SweepProgress.line` on stderr, and disappears while something is printed."""
 
     def __init__(self, clock: Clock) -> None:
         self._state = SweepProgress(clock)
@@ -111,12 +111,12 @@ class LiveLine:
         self._live: Live | None = None
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Render at the moment of drawing, so that the clock moves between events."""
+        """Render when drawn, so that the clock moves between events."""
         self._spinner.update(text=Text(self._state.line(), no_wrap=True, overflow="ellipsis"))
         yield self._spinner
 
     def event(self, event: Event) -> None:
-        """Take an event; the line appears with the first and goes with the last."""
+        """Take an event; the line appears with the first and disappears with the last."""
         self._state.take(event)
         if isinstance(event, SweepFinished):
             self._stop()

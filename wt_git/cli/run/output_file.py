@@ -11,12 +11,7 @@ from wt_git.cli.commands.triage import RULE_BASED, classify_with
 from wt_git.errors import StorageError, os_reason
 from wt_git.evidence.written_paths import check_output
 from wt_git.reports.ci_formats import Case, RunLines, junit
-from wt_git.sweep.sweep_result import (
-    ScenarioBroke,
-    ScenarioOutcome,
-    ScenarioRan,
-    WorldMismatched,
-)
+from wt_git.sweep.sweep_result import ScenarioBroke, ScenarioOutcome, ScenarioRan, WorldMismatched
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,9 +72,9 @@ def _not_started(item: Selected) -> Case:
 
 
 def _categories(result: ScenarioRan) -> tuple[str, ...]:
-    """Return what kind of failures the runs are that failed and are valid, each once.
+    """Return the categories of the valid runs that failed, each once.
 
-    A run that cannot be classified says nothing of itself: the document is about the verdict.
+    A run that cannot be classified has none: the document is about the verdict.
     """
     classify = classify_with(RULE_BASED)
     found: dict[str, None] = {}

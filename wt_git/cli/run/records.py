@@ -97,7 +97,7 @@ class RunRecords:
         self._request = request
 
     def launched(self, event: SweepStarted) -> None:
-        """Say that the sweep has its id and will run or queue."""
+        """Print that the sweep has its id and will run or queue."""
         runs_dir = self._request.runs_dir
         _print(
             run.Launched(
@@ -110,7 +110,7 @@ class RunRecords:
         )
 
     def ended(self, outcome: SweepOutcome) -> None:
-        """Print the final record: what came of the sweep, or why it did not run after all."""
+        """Print the final record: the outcome of the sweep, or why it did not run after all."""
         failure = outcome.failure
         if failure is not None and not outcome.results and isinstance(failure, WindTunnelError):
             refused(failure)
@@ -118,7 +118,7 @@ class RunRecords:
             _print(_finished(outcome, failure))
 
     def forecast(self, expected: Expected) -> None:
-        """Print what the sweep would be."""
+        """Print the forecast of a dry run."""
         _print(expected.record())
 
     def allowed(self, prepared: Prepared) -> None:
@@ -179,7 +179,7 @@ def _verdict(result: ScenarioOutcome) -> str:
 
 
 def _print(record: run.RunRecord) -> None:
-    """Print `record`; a reader that went away changes nothing of what is done."""
+    """Print `record`. A closed stdout ends the printing, not the sweep."""
     line = json_characters(files.json_line(record.as_document(), sort_keys=False))
     try:
         click.echo(line)

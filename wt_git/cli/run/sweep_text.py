@@ -37,7 +37,7 @@ def cost_block(
     """Return the lines of the block, to go behind `wt run: `, each of them one line.
 
     `cost_usd` and `cache_check` are None where nothing configures them. `model` is the label that
-    prices are looked up by. `by_scenario` has what `cache_check` was made of.
+    prices are looked up by. `by_scenario` holds the checks behind `cache_check`.
     """
     return [
         "cost" if question is None else f"cost — '{one_line(question)}'",
@@ -94,7 +94,7 @@ def _cache_check(
 
 
 def forecast_lines(expected: Expected) -> Iterator[str]:
-    """Yield tier, runtime, budget, runs, and what they may take."""
+    """Yield the lines of a dry run: tier, runtime, budget, runs, expected time and cost."""
     found = expected.found
     names = [one_line(one.scenario.name) for one in expected.scenarios]
     yield f"tier:       {found.tier} ({shortened_list(names)})"
@@ -142,7 +142,7 @@ _ERROR_ON_THE_LINE = 120
 
 
 def verdict_line(result: ScenarioOutcome) -> str:
-    """Return the one line of stdout about a scenario."""
+    """Return the line of stdout about a scenario."""
     name = one_line(result.selected.scenario.name)
     match result:
         case ScenarioRan(row=row):
@@ -166,7 +166,7 @@ def _note(result: ScenarioRan) -> str:
 
 
 def explanation(result: ScenarioOutcome) -> Iterator[str]:
-    """Yield why a scenario did not simply pass: the first such run, its layers, its trace."""
+    """Yield why a scenario did not pass: the first such run, its layers, its trace."""
     match result:
         case ScenarioRan():
             yield from _of_runs(result)
@@ -193,7 +193,7 @@ def _of_runs(result: ScenarioRan) -> Iterator[str]:
 
 
 def _counted_all_the_same(name: str, experiment: Experiment) -> Iterator[str]:
-    """Say why a scenario whose runs all passed fails the sweep."""
+    """Yield why a scenario counts as a failure although all of its runs passed."""
     check = experiment.cache_check
     if experiment.counts_as_failure and check is not None:
         yield (
@@ -213,7 +213,7 @@ def _of_run(run: RunSummary) -> Iterator[str]:
 
 
 def admission_line(prepared: Prepared) -> str:
-    """Return why a dry run found nothing in the way."""
+    """Return why the sweep of a dry run would be admitted."""
     earned = prepared.earned
     if earned is None:
         return "would run:  yes, a sweep of this tier need not be earned"
@@ -223,7 +223,7 @@ def admission_line(prepared: Prepared) -> str:
 
 
 def closing_lines(outcome: SweepOutcome, elapsed_s: float) -> Iterator[str]:
-    """Yield the end of the talk about a sweep: what came of it, and what went wrong around it."""
+    """Yield the last lines about a sweep: its outcome, and problems around it."""
     if outcome.status not in {"busy", "refused"}:
         yield _summary(outcome, elapsed_s)
     if outcome.status == "interrupted":
@@ -236,7 +236,7 @@ def closing_lines(outcome: SweepOutcome, elapsed_s: float) -> Iterator[str]:
 
 
 def _account(record: SweepRecord, rows: list[LedgerRow]) -> Iterator[str]:
-    """Yield whether the prediction held, what was planned for this outcome, and what it cost."""
+    """Yield whether the prediction held, the plan for this outcome, and the cost."""
     for line in (prediction_line(record), plan_line(record)):
         if line is not None:
             yield line
