@@ -1,7 +1,7 @@
 """The tables of `[tool.windtunnel]` in pyproject.toml, read once into frozen settings.
 
-docs/reference.md, "Configuration", lists them. What a table may not hold is refused by file, table,
-key, value and what was expected: a misspelt cap that is passed over would be no cap at all.
+docs/reference.md, "Configuration", lists them. An invalid or unknown key is refused, with its file,
+table, key, value and the expected value: an ignored misspelt cap would be no cap at all.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ DEFAULT_NOTES_REF = "refs/windtunnel/notes"
 
 _RATES = ("input_per_m", "output_per_m", "cache_read_per_m", "time_per_hour")
 _RATE = "expected a non-negative number"
-# What git-check-ref-format refuses in a name, and `*`, which a refspec would take for a pattern.
+# Parts of a name that git-check-ref-format refuses, and `*`, which is a pattern in a refspec.
 _NOT_IN_A_REF = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|/\.|\.lock(?:/|$)|[./]$")
 _TAKEN_REFS = ("refs/heads/", "refs/tags/", "refs/remotes/", "refs/windtunnel/remotes/")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rates:
-    """What one model costs: currency per million tokens, and per hour. None: not given."""
+    """The prices of one model: per million tokens, and per hour. None: not given."""
 
     input_per_m: Decimal
     output_per_m: Decimal
@@ -51,11 +51,11 @@ class Pricing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ladder:
-    """`[tool.windtunnel.ladder]`: wall-clock caps in seconds, and what each tier may run on.
+    """`[tool.windtunnel.ladder]`: wall-clock caps in seconds, and the models of each tier.
 
     A tier that `models` does not list may use any model. `pricing` is None when nothing is priced.
-    `max_cost` is what a sweep may spend and `reserve_per_run` what one run may cost, in the
-    currency of `pricing`; None: any amount, and what the ledger knows.
+    `max_cost` is the most that a sweep may cost, in the currency of `pricing`; None: no limit.
+    `reserve_per_run` is the most that one run may cost; None: as the ledger shows.
     """
 
     probe_budget_s: float = 300.0
@@ -68,7 +68,7 @@ class Ladder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CacheCheck:
-    """`[tool.windtunnel.cache]`: when a prompt that should have been cached counts as missed."""
+    """`[tool.windtunnel.cache]`: when a prompt counts as missed in the cache."""
 
     fail_on_miss: bool = False
     min_cached_ratio: Decimal = Decimal("0.5")
@@ -76,7 +76,7 @@ class CacheCheck:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gate:
-    """`[tool.windtunnel.gate]`: which commits need evidence, and what counts as such.
+    """`[tool.windtunnel.gate]`: which commits need evidence, and which evidence counts.
 
     docs/evidence-in-git.md, "The policy", has each key. `branches` empty: every branch. `runtime`
     None: any but `in_memory`. `packs` empty: any. `not_under_test` are paths that no experiment
@@ -122,7 +122,7 @@ def load(start: Path) -> Settings:
 
     They stand in the nearest pyproject.toml with a `[tool.windtunnel]` table, from `start` up to
     the top of its repository; outside a repository the nearest pyproject.toml decides. Raises
-    `ConfigurationError` for a file that cannot be read or holds what it may not.
+    `ConfigurationError` for an unreadable file or an invalid setting.
     """
     top, files = _candidates(start)
     found: Settings | None = None
@@ -151,7 +151,7 @@ def files_with_settings(start: Path) -> list[Path]:
 def parse(data: bytes, name: str) -> Settings:
     """Return the settings in `data`, the pyproject.toml at the top of a repository.
 
-    `name` says whose file it is. Raises `ConfigurationError`.
+    Messages name the file `name`. Raises `ConfigurationError`.
     """
     tool = Table(name, "", _loads(data, name)).table("tool")
     return _settings(tool) if tool is not None and tool.has("windtunnel") else Settings()
@@ -193,7 +193,7 @@ def _loads(data: bytes, file: Path | str) -> dict[str, Any]:
 def _settings(tool: Table, *, at_top: bool = True) -> Settings:
     windtunnel = tool.table("windtunnel")
     assert windtunnel is not None
-    # What stands beside these belongs to others, unless it is a slip of one of them.
+    # Other keys belong to other tools, unless one is a misspelt form of these.
     windtunnel.refuse_misspelt(("ladder", "cache", "gate", "notes_ref"))
     ladder, cache = windtunnel.table("ladder"), windtunnel.table("cache")
     gate = windtunnel.table("gate")
@@ -239,10 +239,10 @@ def _gate(table: Table) -> Gate:
 
 
 def _not_under_test(table: Table) -> tuple[str, ...]:
-    """Return the patterns; none may take the file that holds them.
+    """Return the patterns; none may match the file that holds them.
 
-    Evidence for a tree without these paths is evidence under these very patterns only because the
-    file that names them is always part of that tree.
+    Evidence is for a tree without these paths. It is bound to these patterns because the file with
+    the patterns is always part of that tree.
     """
     key = "not_under_test"
     patterns = table.words(key, "expected a list of paths, such as docs/**")

@@ -1,4 +1,4 @@
-"""One table of a TOML file, which knows where it stands so that it can say what is wrong in it."""
+"""One table of a TOML file, with its place in the file for the messages about its errors."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _LONGEST_VALUE = 60
-# How alike two names must be for one to be taken as a slip of the other: one letter in five.
+# A name counts as a misspelt form of another if at most about one letter in five differs.
 _LIKENESS = 0.8
 
 
 class Table:
-    """One table of the file `file`: a path, or words that say whose content it is."""
+    """One table of `file`: a path, or a description of the content's origin."""
 
     def __init__(self, file: Path | str, name: str, content: Mapping[str, Any]) -> None:
         self.file = file
@@ -33,11 +33,11 @@ class Table:
         return iter(self._content)
 
     def has(self, key: str) -> bool:
-        """Say whether there is anything under `key`."""
+        """Say whether the table has `key`."""
         return key in self._content
 
     def get(self, key: str, default: object = None) -> Any:
-        """Return the value under `key`, of whatever kind it is."""
+        """Return the value under `key`, of any type."""
         return self._content.get(key, default)
 
     def table(self, key: str, problem: str = "expected a table") -> Table | None:
@@ -89,16 +89,13 @@ class Table:
                 self.refuse(key, f"there is no such key, {names}", known=list(known))
 
     def refuse_misspelt(self, known: tuple[str, ...]) -> None:
-        """Refuse the first key that looks like a slip of one in `known`; others are somebody's."""
+        """Refuse the first key that looks like a misspelt one of `known`; accept all others."""
         for key in self._content:
             if key not in known and (near := guess(key, known)):
                 self.refuse(key, f"expected {' or '.join(known)}{near}", known=list(known))
 
     def refuse(self, key: str, problem: str, **facts: object) -> NoReturn:
-        """Raise the error that names file, table, key and value, and says what is wrong.
-
-        `facts` are what a program should know beside these.
-        """
+        """Raise the error with file, table, key, value and `problem`; `facts` are added for programs."""
         found = f"= {_shown(self._content[key])}" if key in self._content else "is missing"
         place = f"[{self._name}] " if self._name else ""
         raise ConfigurationError(
@@ -123,7 +120,7 @@ def _fits(value: int | Decimal) -> bool:
 
 
 def guess(name: str, known: Iterable[str]) -> str:
-    """Return the words that offer the one of `known` that was probably meant, or nothing."""
+    """Return `; did you mean X?` for the most similar name of `known`, or nothing."""
     near = close_matches(name.lower(), known, most=1, likeness=_LIKENESS)
     return f"; did you mean {near[0]}?" if near else ""
 
@@ -133,7 +130,7 @@ def _key(name: str) -> str:
 
 
 def _as_json(value: object) -> object:
-    """Return `value` as JSON holds it: what JSON has no form for (a date, say) as its text."""
+    """Return `value` as JSON data, a value without a JSON form (such as a date) as its text."""
     return json.loads(json.dumps(value, default=_number_or_text), parse_constant=str)
 
 
@@ -142,7 +139,7 @@ def _number_or_text(value: object) -> float | str:
 
 
 def _shown(value: object) -> str:
-    """Return `value` about as the file has it, cut to what fits in a message."""
+    """Return `value` about as the file has it, cut to fit into a message."""
     match value:
         case dict():
             text = "a table"

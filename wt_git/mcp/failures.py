@@ -1,4 +1,4 @@
-"""Failures that a mock tool can be told to show, and the calls that show them.
+"""Failures that can be armed in a mock tool, and the calls that show them.
 
 docs/writing-a-scenario.md, "Misbehaving tools", has the modes. A failure is armed for one tool, or
 for all of them, with a probability; each call draws once, when it arrives. The process of a tool
@@ -111,7 +111,7 @@ class FailurePlan:
             return self._for_all.mode if self._for_all else None
 
     def arm(self, failure: ArmedFailure) -> None:
-        """Arm `failure`, in place of what was armed for the same tool; `ValueError` if unknown."""
+        """Arm `failure`, and replace an earlier one of the same tool; `ValueError` if unknown."""
         known_mode(failure.mode)
         with self._lock:
             if failure.tool is None:

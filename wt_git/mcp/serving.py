@@ -63,7 +63,7 @@ class ThreadServer:
     def _serve(self) -> None:
         try:
             self._server.run(sockets=[self._listener])
-        except BaseException as failure:  # noqa: BLE001 - uvicorn exits; told in the constructor
+        except BaseException as failure:  # noqa: BLE001 - uvicorn exits; the constructor raises it
             self._failure = failure
         finally:
             self._server.ready.set()
@@ -76,7 +76,7 @@ class _PromptServer(uvicorn.Server):
         super().__init__(config)
         self.ready = threading.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._told_to_end = asyncio.Event()
+        self._end_requested = asyncio.Event()
 
     def end(self) -> None:
         """Tell the server to end; from any thread, at any time."""
@@ -84,16 +84,16 @@ class _PromptServer(uvicorn.Server):
         loop = self._loop
         if loop is not None:
             with contextlib.suppress(RuntimeError):  # it has ended already
-                loop.call_soon_threadsafe(self._told_to_end.set)
+                loop.call_soon_threadsafe(self._end_requested.set)
 
     async def main_loop(self) -> None:
         self._loop = asyncio.get_running_loop()
         self.ready.set()
         if not self.should_exit:
-            await self._told_to_end.wait()
+            await self._end_requested.wait()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Close the port, cancel what is being answered, and let the app end."""
+        """Close the port, cancel the running calls, and let the app end."""
         for server in self.servers:
             server.close()
         for listener in sockets or []:

@@ -132,7 +132,7 @@ def _sum(values: list[int | None]) -> int | None:
 
 
 def _prompt_beside_cache(usage: Mapping[str, Any]) -> Count | None:
-    """Return the prompt of providers whose `input` leaves out what `cacheRead` counts."""
+    """Return the prompt of providers whose `input` leaves out the tokens of `cacheRead`."""
     fresh = _usable(usage.get("input"))
     if fresh is None or _CACHED_BESIDE_INPUT not in usage:
         return None if fresh is None else Count(fresh, "input")

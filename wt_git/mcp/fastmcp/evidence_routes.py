@@ -4,7 +4,7 @@
     POST /calls/reset         forget them
     GET  /tools               the names of the tools
     GET  /tools/definitions   the tools as an agent sees them
-    GET  /failures            what is armed, `{tool, mode, probability}` each
+    GET  /failures            the armed failures, `{tool, mode, probability}` each
     POST /failures            `{"mode": …}` for every tool, null for none
 
 They share a port with the tools, and the agent under test must neither read nor clear the evidence

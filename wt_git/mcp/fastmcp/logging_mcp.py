@@ -134,7 +134,7 @@ class LoggingFastMCP:
         ]
 
     def armed_failures(self) -> list[dict[str, Any]]:
-        """Return `{tool, mode, probability}` for every served tool that was told to fail."""
+        """Return `{tool, mode, probability}` for every served tool with an armed failure."""
         return self._log.failures.armed(self.served_tools())
 
     def build_app(self) -> Starlette | None:

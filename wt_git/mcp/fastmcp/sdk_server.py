@@ -116,7 +116,7 @@ class CallLoggingServer(MCPServer[Any]):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
-        """Answer a call: with the failure armed for it, or by the tool; log what was answered."""
+        """Answer a call with the failure armed for it, or by its tool, and log the answer."""
         opened = self._current.get() or self._log.begin(name, arguments)
         wait_s, injected = self._log.draw(opened, name, arguments)
         await asyncio.sleep(wait_s)

@@ -58,7 +58,7 @@ class InProcessMCPHandle:
         return self._server.served_tool_definitions()
 
     def armed_failures(self) -> list[dict[str, Any]]:
-        """Return `{tool, mode, probability}` for every tool that was told to fail."""
+        """Return `{tool, mode, probability}` for every tool with an armed failure."""
         return self._server.armed_failures()
 
 
@@ -104,7 +104,7 @@ class ChildProcessMCPHandle:
         return self._evidence.get("/tools/definitions")
 
     def armed_failures(self) -> list[dict[str, Any]]:
-        """Return `{tool, mode, probability}` for every tool that was told to fail."""
+        """Return `{tool, mode, probability}` for every tool with an armed failure."""
         return self._evidence.get("/failures")
 
 

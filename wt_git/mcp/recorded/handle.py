@@ -80,7 +80,7 @@ class RecordedMCPHandle:
         self._log.set_failure_mode(mode)
 
     def armed_failures(self) -> list[dict[str, Any]]:
-        """Return `{tool, mode, probability}` for every tool that was told to fail."""
+        """Return `{tool, mode, probability}` for every tool with an armed failure."""
         return self._log.failures.armed(self.served_tools())
 
     def served_tools(self) -> list[str]:

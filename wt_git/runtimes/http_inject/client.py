@@ -211,7 +211,7 @@ def post(endpoint: Endpoint, route: str, body: bytes, *, timeout_s: float) -> Ht
 
 
 def _target(endpoint: Endpoint, route: str) -> str:
-    """Return the request target: a plain-text proxy is told the whole URL."""
+    """Return the request target: a plain-text proxy gets the whole URL."""
     through_proxy = endpoint.proxy is not None and not endpoint.is_tls
     return (endpoint.url if through_proxy else endpoint.path) + route
 
