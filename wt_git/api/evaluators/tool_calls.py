@@ -1,4 +1,9 @@
-"""Matching the names of tools. docs/writing-a-scenario.md, "Matching"."""
+"""The tool calls and results of a run that rules may rely on, and the matching of tools' names.
+
+docs/writing-a-scenario.md, "Evidence" and "Matching": the call logs of the tool servers come first,
+and the transcript counts only without them. Every rule about tool calls, policies included, must use
+this module: a call that only the server saw counts, and a call that only the agent reports does not.
+"""
 
 from __future__ import annotations
 

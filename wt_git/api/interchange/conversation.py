@@ -1,6 +1,7 @@
-"""The parts of a recorded conversation, and the document that exporters write.
+"""Recorded conversations: their parts, their document for exporters, its reading and its checks.
 
-docs/importing.md, "The envelope".
+docs/importing.md, "The envelope" and "Checking". Unknown members are ignored; each known one must
+have its type.
 """
 
 from __future__ import annotations
