@@ -95,11 +95,11 @@ def ask(
         try:
             out, err = process.communicate(stdin or None, timeout=timeout_s)
         except BaseException as error:
-            _end(process)
+            _kill(process)
             if isinstance(error, subprocess.TimeoutExpired):
                 # The reason first: the end of a long line may be cut.
                 raise GitError(
-                    f"git took longer than {timeout_s:g} s: git {_shown(args)} in '{cwd}'",
+                    f"git took longer than {timeout_s:g} s: git {_shortened_command(args)} in '{cwd}'",
                     code="git-timeout",
                     facts={**_command_facts(args, cwd), "timeout_s": timeout_s},
                     retryable=True,
@@ -108,7 +108,7 @@ def ask(
     return Answer(process.returncode, out, err.decode("utf-8", "replace").strip())
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _kill(process: subprocess.Popen[bytes]) -> None:
     """End git and its child processes, first by a signal on which git removes its lock files."""
     with contextlib.suppress(ProcessLookupError, subprocess.TimeoutExpired):
         os.killpg(process.pid, signal.SIGTERM)
@@ -121,7 +121,7 @@ def failure(args: Sequence[str], cwd: Path, answer: Answer) -> GitError:
     """Return the error for a failed git command, with git's own message."""
     said = answer.err or f"it ended with status {answer.status}"
     return GitError(
-        f"git {_shown(args)} in '{cwd}' failed: {said}",
+        f"git {_shortened_command(args)} in '{cwd}' failed: {said}",
         code="git-failed",
         facts={**_command_facts(args, cwd), "status": answer.status, "said": answer.err},
     )
@@ -156,7 +156,6 @@ def _not_started(args: Sequence[str], cwd: Path, error: OSError) -> GitError:
     return GitError(said, hints=("git --version",), code=code, facts=facts)
 
 
-def _shown(args: Sequence[str]) -> str:
-    """Return the command for a message, cut if it has many paths."""
+def _shortened_command(args: Sequence[str]) -> str:
     text = " ".join(args)
     return text if len(text) <= 200 else text[:197] + "..."  # noqa: PLR2004

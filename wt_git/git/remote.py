@@ -171,7 +171,6 @@ def _said_by_remote(answer: Answer) -> str:
 
 
 def _error_message(answer: Answer) -> str:
-    """Return the first error message of git, else its exit status."""
     lines = [line.strip() for line in answer.err.splitlines() if line.strip()]
     errors = [line for line in lines if line.startswith(("fatal:", "error:", "remote:"))]
     said = (errors or lines or [f"git ended with status {answer.status}"])[0]

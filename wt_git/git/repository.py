@@ -96,7 +96,6 @@ def find_repository(folder: Path) -> Repository | None:
 
 
 def _discovery_failure(folder: Path, answer: Answer) -> GitError:
-    """Return the error for a repository that git found and refused to read."""
     if _DUBIOUS not in answer.err:
         return failure(("rev-parse",), folder, answer)
     fix = [line.strip() for line in answer.err.splitlines() if "safe.directory" in line]

@@ -114,7 +114,7 @@ def shim(name: str, *, shared: bool = False) -> str:
             text = (folder / name).read_text("utf-8")
         except FileNotFoundError:
             continue
-        return _guarded(text) if shared else text
+        return _with_guard(text) if shared else text
     raise StorageError(
         f"this installation of wt lacks the script for {name}: it is neither in '{_BESIDE}' nor in "
         f"'{_IN_THE_PROJECT}'",
@@ -122,8 +122,7 @@ def shim(name: str, *, shared: bool = False) -> str:
     )
 
 
-def _guarded(text: str) -> str:
-    """Insert the guard after the comments at the top."""
+def _with_guard(text: str) -> str:
     lines = text.split("\n")
     at = next(number for number, line in enumerate(lines) if not line.startswith("#"))
     return "\n".join([*lines[:at], _GUARD, *lines[at:]])
@@ -161,14 +160,14 @@ def set_up_hooks(
     `shared` allows writing to a folder that other repositories use too. Raises `OSError`.
     """
     if _is_husky(where.path):
-        return _husky(where.path.parent, names)
+        return _husky_hooks(where.path.parent, names)
     if where.place == "off" or (where.place == "shared" and not shared):
         # A shared folder may have been set up before, with `--shared-hooks`.
         done = [hook_in(where.path / name) == name for name in names]
         if where.place == "shared" and all(done):
             return [_hook_file(where, name, fix=fix) for name in names]
         if has_configured_hooks(folders.home):
-            return [_configured(folders, name, fix=fix) for name in names]
+            return [_configured_hook(folders, name, fix=fix) for name in names]
         return [_not_here(folders, where)]
     found = [_hook_file(where, name, fix=fix) for name in names]
     if where.place == "work-tree" and any(one.state == "made" for one in found):
@@ -208,8 +207,8 @@ def _hook_file(where: HookFolder, name: str, *, fix: bool) -> SetUpPart:
             return _two_foreign(path, chained)
         foreign = False
     if foreign:
-        _keep_as(path, chained)
-    _put(path, wanted)
+        _keep_as_chained(path, chained)
+    _write_script(path, wanted)
     after = f", which calls '{chained.name}', the hook that was there" if foreign else ""
     return SetUpPart("made", f"{name}: '{path}'{after}")
 
@@ -229,7 +228,7 @@ def _two_foreign(path: Path, chained: Path) -> SetUpPart:
     )
 
 
-def _keep_as(path: Path, chained: Path) -> None:
+def _keep_as_chained(path: Path, chained: Path) -> None:
     """Give the file a second name, so that there is a hook at any moment."""
     try:
         os.link(path, chained, follow_symlinks=False)
@@ -237,15 +236,14 @@ def _keep_as(path: Path, chained: Path) -> None:
         path.rename(chained)
 
 
-def _put(path: Path, text: str) -> None:
-    """Write an executable script in one step."""
+def _write_script(path: Path, text: str) -> None:
     new = path.with_name(f"{path.name}.new")
     files.write_whole(new, text)
     new.chmod(0o755)
     new.replace(path)
 
 
-def _configured(folders: GitFolders, name: str, *, fix: bool) -> SetUpPart:
+def _configured_hook(folders: GitFolders, name: str, *, fix: bool) -> SetUpPart:
     """Set the hook up in git's configuration: it runs besides those of `core.hooksPath`."""
     path = folders.common_dir / "windtunnel" / "hooks" / name
     key = f"hook.windtunnel-{name}"
@@ -260,7 +258,7 @@ def _configured(folders: GitFolders, name: str, *, fix: bool) -> SetUpPart:
     if not fix:
         return SetUpPart("missing", f"{name}: {key} is missing from the repository's configuration")
     path.parent.mkdir(parents=True, exist_ok=True)
-    _put(path, shim(name))
+    _write_script(path, shim(name))
     for one, (value,) in wanted.items():
         set_config_value(folders.home, one, value)
     return SetUpPart("made", f"{name}: {key} in the repository's configuration")
@@ -270,7 +268,7 @@ def _is_husky(path: Path) -> bool:
     return path.name == "_" and path.parent.name == ".husky"
 
 
-def _husky(folder: Path, names: Iterable[str]) -> list[SetUpPart]:
+def _husky_hooks(folder: Path, names: Iterable[str]) -> list[SetUpPart]:
     """Check the files that husky calls. They belong to the user, so the lines to add are printed."""
     found = []
     for name in names:

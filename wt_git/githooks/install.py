@@ -64,17 +64,17 @@ def set_up(wanted: SetUpRequest, *, fix: bool) -> list[SetUpPart]:
     if reason := _unreadable(folders.home):
         return [SetUpPart("refused", reason)]
     names = SERVER_HOOKS if wanted.server else CLIENT_HOOKS
-    found = [_python(wanted, fix=fix)]
+    found = [_interpreter(wanted, fix=fix)]
     where = hook_folder(folders)
     found += set_up_hooks(folders, where, names, fix=fix, shared=wanted.shared_hooks)
     if wanted.server:
         return [*found, *_default_branch(folders.home)]
-    found.append(_display(wanted, fix=fix))
+    found.append(_notes_in_log(wanted, fix=fix))
     found += _remote(wanted, fix=fix)
     if folders.top is not None:
-        found.append(_ignored(folders.top, fix=fix))
+        found.append(_runs_ignored(folders.top, fix=fix))
         if (folders.top / _FRAMEWORK).exists():
-            found.append(_framework(folders.top / _FRAMEWORK))
+            found.append(_framework_snippet(folders.top / _FRAMEWORK))
     return found
 
 
@@ -105,23 +105,22 @@ def _unreadable(home: Path) -> str | None:
     return None
 
 
-def _python(wanted: SetUpRequest, *, fix: bool) -> SetUpPart:
+def _interpreter(wanted: SetUpRequest, *, fix: bool) -> SetUpPart:
     """Record the interpreter for the hooks, and check that git can start it."""
     home = wanted.folders.home
     recorded = config_values(home, PYTHON_KEY, local=True)
-    if _starts_wt(home) and (not fix or recorded == [wanted.python]):
+    if _git_starts_wt(home) and (not fix or recorded == [wanted.python]):
         return SetUpPart("there", f"hooks run with '{config_values(home, PYTHON_KEY)[-1]}'")
     if not fix:
         said = f"'{recorded[-1]}', which does not start wt" if recorded else "not recorded"
         return SetUpPart("missing", f"the interpreter for hooks is {said}")
     set_config_value(home, PYTHON_KEY, wanted.python)
-    if not _starts_wt(home):
+    if not _git_starts_wt(home):
         return SetUpPart("refused", f"git cannot start wt with '{wanted.python}'", ("wt init",))
     return SetUpPart("made", f"hooks run with '{wanted.python}', or else with wt on PATH")
 
 
-def _starts_wt(home: Path) -> bool:
-    """Say whether git can start the program as a hook does."""
+def _git_starts_wt(home: Path) -> bool:
     start = f'!"$(git config {PYTHON_KEY})" -P -m wt_git --version'
     try:
         answer = ask(("-c", f"alias.windtunnel-probe={start}", "windtunnel-probe"), cwd=home)
@@ -130,7 +129,7 @@ def _starts_wt(home: Path) -> bool:
     return answer.status == 0 and answer.out.startswith(b"wt ")
 
 
-def _part(
+def _ensure(
     *,
     present: bool,
     fix: bool,
@@ -149,10 +148,9 @@ def _part(
     return SetUpPart("made", made, hints)
 
 
-def _display(wanted: SetUpRequest, *, fix: bool) -> SetUpPart:
-    """Let `git log` show the notes."""
+def _notes_in_log(wanted: SetUpRequest, *, fix: bool) -> SetUpPart:
     home, key, value = wanted.folders.home, "notes.displayRef", f"{wanted.notes_ref}*"
-    return _part(  # a pattern: git warns about a missing ref
+    return _ensure(  # a pattern: git warns about a missing ref
         present=value in config_values(home, key),
         fix=fix,
         create=lambda: add_config_value(home, key, value),
@@ -167,17 +165,20 @@ def _remote(wanted: SetUpRequest, *, fix: bool) -> list[SetUpPart]:
     home = wanted.folders.home
     known = run(("remote",), cwd=home).decode("utf-8", "replace").split("\n")[:-1]
     recorded = config_values(home, REMOTE_KEY, local=True)
-    remote = wanted.remote or (recorded[-1] if recorded else None) or _only(known)
+    remote = wanted.remote or (recorded[-1] if recorded else None) or _default_remote(known)
     if remote is None:
         return [_no_remote(known)]
     if remote not in known:
         names = ", ".join(known) or "none"
         hint = f"git remote add {remote} URL"
         return [SetUpPart("refused", f"there is no remote '{remote}'; there is: {names}", (hint,))]
-    return [_recorded(home, remote, recorded, fix=fix), _refspec(wanted, remote, fix=fix)]
+    return [
+        _recorded_remote(home, remote, recorded, fix=fix),
+        _notes_refspec(wanted, remote, fix=fix),
+    ]
 
 
-def _only(known: list[str]) -> str | None:
+def _default_remote(known: list[str]) -> str | None:
     if "origin" in known:
         return "origin"
     return known[0] if len(known) == 1 else None
@@ -191,8 +192,8 @@ def _no_remote(known: list[str]) -> SetUpPart:
     return SetUpPart("note", "no remote yet: run wt init again once there is one", ("wt init",))
 
 
-def _recorded(home: Path, remote: str, recorded: list[str], *, fix: bool) -> SetUpPart:
-    return _part(
+def _recorded_remote(home: Path, remote: str, recorded: list[str], *, fix: bool) -> SetUpPart:
+    return _ensure(
         present=recorded == [remote],
         fix=fix,
         create=lambda: set_config_value(home, REMOTE_KEY, remote),
@@ -202,12 +203,11 @@ def _recorded(home: Path, remote: str, recorded: list[str], *, fix: bool) -> Set
     )
 
 
-def _refspec(wanted: SetUpRequest, remote: str, *, fix: bool) -> SetUpPart:
-    """Add the refspec for notes."""
+def _notes_refspec(wanted: SetUpRequest, remote: str, *, fix: bool) -> SetUpPart:
     home, key = wanted.folders.home, f"remote.{remote}.fetch"
     # A pattern: git fails to fetch an exact ref that is missing.
     value = f"+{wanted.notes_ref}*:refs/windtunnel/remotes/{remote}/notes*"
-    return _part(
+    return _ensure(
         present=value in config_values(home, key),
         fix=fix,
         create=lambda: add_config_value(home, key, value),
@@ -217,10 +217,9 @@ def _refspec(wanted: SetUpRequest, remote: str, *, fix: bool) -> SetUpPart:
     )
 
 
-def _ignored(top: Path, *, fix: bool) -> SetUpPart:
-    """Keep the runs directory out of commits and out of snapshots."""
+def _runs_ignored(top: Path, *, fix: bool) -> SetUpPart:
     file = top / ".gitignore"
-    return _part(
+    return _ensure(
         present=ask(("check-ignore", "--quiet", "--no-index", "runs/"), cwd=top).status == 0,
         fix=fix,
         create=lambda: files.append_line(file, "runs/", durable=False),
@@ -231,7 +230,7 @@ def _ignored(top: Path, *, fix: bool) -> SetUpPart:
     )
 
 
-def _framework(file: Path) -> SetUpPart:
+def _framework_snippet(file: Path) -> SetUpPart:
     text = file.read_text("utf-8", "replace")
     if "wt-verify" in text or "wt hook pre-push" in text:
         return SetUpPart("there", f"'{file}' has the hook, too")

@@ -131,7 +131,6 @@ def _remote(call: GitHookCall) -> str | None:
 
 
 def _push_again(call: GitHookCall, updated: Sequence[PushedRef], history: History) -> str:
-    """Return the command that pushes the refused branches again."""
     target = call.args[0] if call.args else call.environ.get("PRE_COMMIT_REMOTE_NAME", "REMOTE")
     specs = []
     for one in updated:
@@ -142,5 +141,4 @@ def _push_again(call: GitHookCall, updated: Sequence[PushedRef], history: Histor
 
 
 def _builds_on(history: History, new: str, old: str) -> bool:
-    """Say whether `old`, which the remote has, is in this repository and an ancestor of `new`."""
     return history.commit(old) is not None and history.contains(new, old)

@@ -76,7 +76,6 @@ def _settings_for(history: History, ref: PushedRef, commit: CommitFacts) -> Sett
 
 
 def _notes_after(notes: Notes, pushed: Sequence[PushedRef]) -> NotesView:
-    """Return the notes as they will be after this push."""
     arriving = [one.new for one in pushed if one.ref == notes.ref and one.new]
     return notes.view(at=arriving) if arriving else notes.view()
 

@@ -45,7 +45,7 @@ def from_pre_push(stdin: bytes) -> list[PushedRef]:
         if len(parts) != 4:  # noqa: PLR2004 - the four of the docstring
             raise ValueError(f"git passed a line that is not of four parts: {line!r}")
         source, new, ref, old = parts
-        found.append(PushedRef(source, _id(new), ref, _id(old)))
+        found.append(PushedRef(source, _id_or_none(new), ref, _id_or_none(old)))
     return found
 
 
@@ -57,7 +57,7 @@ def from_pre_receive(stdin: bytes) -> list[PushedRef]:
         if len(parts) != 3:  # noqa: PLR2004
             raise ValueError(f"git passed a line that is not of three parts: {line!r}")
         old, new, ref = parts
-        found.append(PushedRef("", _id(new), ref, _id(old)))
+        found.append(PushedRef("", _id_or_none(new), ref, _id_or_none(old)))
     return found
 
 
@@ -70,13 +70,13 @@ def from_framework(environ: Mapping[str, str]) -> list[PushedRef]:
     if not ref or not source:
         return []
     new, old = environ.get("PRE_COMMIT_TO_REF"), environ.get("PRE_COMMIT_FROM_REF")
-    return [PushedRef(source, _id(new or source), ref, _id(old) if old else None)]
+    return [PushedRef(source, _id_or_none(new or source), ref, _id_or_none(old) if old else None)]
 
 
 def _lines(stdin: bytes) -> list[str]:
     return [line for line in stdin.decode("utf-8", "surrogateescape").split("\n") if line]
 
 
-def _id(text: str) -> str | None:
+def _id_or_none(text: str) -> str | None:
     """Return an id; None for 40 or 64 zeros, which mean no object."""
     return text if text.strip("0") else None

@@ -202,7 +202,9 @@ def _edited_bucket(
     repository = joiner.repository
     tree = read_tree(repository, there.id) if there and is_folder(there) else None
     if flat or (tree and any((fan := entry_in(tree, rest[:2])) and is_folder(fan) for rest in new)):
-        return write_tree(repository, _with_new(joiner, read_bucket(repository, there, flat), new))
+        return write_tree(
+            repository, _bucket_with(joiner, read_bucket(repository, there, flat), new)
+        )
     builder = repository.TreeBuilder(tree) if tree else repository.TreeBuilder()
     for rest, added in new.items():
         known = note_in(tree, rest) if tree else None
@@ -215,7 +217,6 @@ def _edited_bucket(
 def _new_entries(
     repository: pygit2.Repository, key: str, edits: NoteEdits, pruned: AbstractSet[str]
 ) -> set[Entry]:
-    """Write the lines to add under `key`, without pruned ones, and return their entries."""
     blobs = {
         name: union_records([b"\n".join(lines)], pruned)
         for name, lines in edits.records.get(key, {}).items()
@@ -226,8 +227,7 @@ def _new_entries(
     return found | ({write_blob(repository, text)} if text else set())
 
 
-def _with_new(joiner: Joiner, bucket: Bucket, new: dict[str, set[Entry]]) -> dict[str, Entry]:
-    """Return the content of the bucket with `new`, by path."""
+def _bucket_with(joiner: Joiner, bucket: Bucket, new: dict[str, set[Entry]]) -> dict[str, Entry]:
     paths = dict(bucket.foreign)
     for rest in bucket.keys.keys() | new.keys():
         entry = joiner.key(bucket.keys.get(rest, set()) | new.get(rest, set()))

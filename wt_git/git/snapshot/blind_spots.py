@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def absent(staging: Staging, config: GitConfig, found: Differences) -> list[bytes]:
     """Return the paths of the tree that the agent does not find on disk; see `Snapshot`."""
     top = os.fsencode(staging.repository.top)
-    missing = _missing(top, found.facts.skipped)
+    missing = _missing_paths(top, found.facts.skipped)
     unfilled = [
         path
         for path in found.facts.gitlinks
@@ -33,11 +33,11 @@ def absent(staging: Staging, config: GitConfig, found: Differences) -> list[byte
         and found.entries.get(path, path) is not None
     ]
     return sorted(
-        {*missing, *unfilled, *_outward_links(top, found), *_pointers(staging, config, found)}
+        {*missing, *unfilled, *_links_out(top, found), *_lfs_pointers(staging, config, found)}
     )
 
 
-def _missing(top: bytes, paths: Iterable[bytes]) -> set[bytes]:
+def _missing_paths(top: bytes, paths: Iterable[bytes]) -> set[bytes]:
     """Return the missing ones of `paths`; one name for a folder that is missing with its files."""
     missing: set[bytes] = set()
     seen: dict[bytes, bool] = {}
@@ -57,7 +57,7 @@ def _missing(top: bytes, paths: Iterable[bytes]) -> set[bytes]:
     return missing
 
 
-def _outward_links(top: bytes, found: Differences) -> list[bytes]:
+def _links_out(top: bytes, found: Differences) -> list[bytes]:
     """Return the links to targets outside of the repository, whose content the tree lacks."""
     links = set(found.facts.links)
     links |= {path for path, entry in found.entries.items() if entry and entry.mode == LINK}
@@ -73,9 +73,8 @@ def _outward_links(top: bytes, found: Differences) -> list[bytes]:
     return outward
 
 
-def _pointers(staging: Staging, config: GitConfig, found: Differences) -> list[bytes]:
-    """Return the files that are Git LFS pointers instead of the content."""
-    if not _filters_named(staging, config, found):
+def _lfs_pointers(staging: Staging, config: GitConfig, found: Differences) -> list[bytes]:
+    if not _names_a_filter(staging, config, found):
         return []
     names = sorted({"lfs", *lfs_drivers(config)})
     specs = [f":(top,attr:filter={name})" for name in names]
@@ -84,8 +83,7 @@ def _pointers(staging: Staging, config: GitConfig, found: Differences) -> list[b
     return [path for path in listed if _holds_pointer(top + b"/" + path)]
 
 
-def _filters_named(staging: Staging, config: GitConfig, found: Differences) -> bool:
-    """Say whether any attributes name a filter."""
+def _names_a_filter(staging: Staging, config: GitConfig, found: Differences) -> bool:
     top = staging.repository.top
     tracked = [top / os.fsdecode(path) for path in found.facts.attributes]
     others = [top / os.fsdecode(p) for p in found.entries if p.endswith(b".gitattributes")]

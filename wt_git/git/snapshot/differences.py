@@ -116,7 +116,7 @@ def _status_and_facts(staging: Staging, exclusions: Exclusions) -> tuple[Status,
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - loads `logging`
 
     with ThreadPoolExecutor(1) as side:
-        facts = side.submit(_facts, staging, exclusions)
+        facts = side.submit(_index_facts, staging, exclusions)
         return _status(staging, exclusions), facts.result()
 
 
@@ -133,7 +133,7 @@ def _status(staging: Staging, exclusions: Exclusions) -> Status:
     return parse_status(answer.out)
 
 
-def _facts(staging: Staging, exclusions: Exclusions) -> IndexFacts:
+def _index_facts(staging: Staging, exclusions: Exclusions) -> IndexFacts:
     index = staging.scratch.index
     try:
         raw = index.read_bytes()
@@ -199,12 +199,12 @@ def find_differences(staging: Staging, config: GitConfig, exclusions: Exclusions
     status.changed = [one for one in status.changed if not exclusions.covers(one.path)]
     status.untracked = [path for path in status.untracked if not exclusions.covers(path)]
     status.nested = [path for path in status.nested if not exclusions.covers(path)]
-    wanted = _wanted(staging, found)
+    wanted = _files_to_hash(staging, found)
     hasher = _hasher(staging, config, found, wanted)
     if found.hash_method.method == "git":
-        _by_git(staging, found, wanted, sparse=is_sparse(config))
+        _hash_by_git(staging, found, wanted, sparse=is_sparse(config))
     else:
-        _by_libgit2(staging, config, found, wanted, hasher)
+        _hash_by_libgit2(staging, config, found, wanted, hasher)
     found.entries = {p: e for p, e in found.entries.items() if not exclusions.covers(p)}
     found.unnormalised = _unnormalised(staging, config, found)
     return found
@@ -221,7 +221,7 @@ def _tree_of(staging: Staging, commit: str | None) -> str | None:
     return memory.head[1]
 
 
-def _wanted(staging: Staging, found: Differences) -> list[blobs.FileToHash]:
+def _files_to_hash(staging: Staging, found: Differences) -> list[blobs.FileToHash]:
     """Return the paths to hash, without nested repositories that have no commit."""
     wanted = [
         blobs.FileToHash(one.path, one.worktree_mode)
@@ -265,7 +265,7 @@ def _no_file(_: bytes, path: bytes) -> str:
     raise blobs.unsettled(path)
 
 
-def _by_libgit2(
+def _hash_by_libgit2(
     staging: Staging,
     config: GitConfig,
     found: Differences,
@@ -289,7 +289,7 @@ def _by_libgit2(
     found.entries = {p: e for p, e in found.entries.items() if e != before.get(p)}
 
 
-def _by_git(
+def _hash_by_git(
     staging: Staging, found: Differences, wanted: list[blobs.FileToHash], *, sparse: bool
 ) -> None:
     gone = [one.path for one in found.status.changed if one.edited and not one.worktree_mode]
@@ -309,7 +309,6 @@ def _by_git(
 
 
 def _unnormalised(staging: Staging, config: GitConfig, found: Differences) -> list[bytes]:
-    """Return the files whose bytes equal the index, while attributes would convert them."""
     edited = [
         one
         for one in found.status.changed
@@ -321,11 +320,11 @@ def _unnormalised(staging: Staging, config: GitConfig, found: Differences) -> li
     return [
         one.path
         for one in edited
-        if one.staged and _raw_id(top + b"/" + one.path, found.trees) == one.staged.id
+        if one.staged and _unconverted_id(top + b"/" + one.path, found.trees) == one.staged.id
     ]
 
 
-def _raw_id(full_path: bytes, trees: TreeSource) -> str | None:
+def _unconverted_id(full_path: bytes, trees: TreeSource) -> str | None:
     """Return the id of a file's bytes without conversion; None if it is no regular file."""
     try:
         with open(full_path, "rb", opener=_no_link) as stream:

@@ -25,11 +25,10 @@ def entry_positions(raw: bytes, hash_bytes: int) -> Iterator[int]:
     at = HEADER.size
     for _ in range(count):
         yield at
-        at = _after(raw, at, STAT_BYTES + hash_bytes + 2, padded=version in _PADDED_VERSIONS)
+        at = _entry_end(raw, at, STAT_BYTES + hash_bytes + 2, padded=version in _PADDED_VERSIONS)
 
 
-def _after(raw: bytes, at: int, fixed: int, *, padded: bool) -> int:
-    """Return the end of the entry at `at`."""
+def _entry_end(raw: bytes, at: int, fixed: int, *, padded: bool) -> int:
     name = at + fixed
     flags = int.from_bytes(raw[name - 2 : name], "big")
     if flags & _EXTENDED:
@@ -50,7 +49,7 @@ def extension_names(raw: bytes, hash_bytes: int) -> set[bytes]:
     at = HEADER.size
     if count:
         *_, last = entry_positions(raw, hash_bytes)
-        at = _after(raw, last, STAT_BYTES + hash_bytes + 2, padded=version in _PADDED_VERSIONS)
+        at = _entry_end(raw, last, STAT_BYTES + hash_bytes + 2, padded=version in _PADDED_VERSIONS)
     names = set()
     while at < len(raw) - hash_bytes:
         names.add(raw[at : at + 4])

@@ -82,7 +82,6 @@ def _git_only_attribute(opened: pygit2.Repository, paths: Iterable[bytes]) -> st
 
 
 def _hash_converted(opened: pygit2.Repository, full_path: bytes, path: bytes) -> str:
-    """Return the id of the blob for the file, with line endings and `ident` applied."""
     # Bytes, against the annotation: names need not be UTF-8.
     arguments: tuple[Any, ...] = (full_path, ObjectType.BLOB, path)
     try:

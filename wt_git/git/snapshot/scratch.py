@@ -72,7 +72,7 @@ class Scratch(msgspec.Struct):
     def renew(self) -> None:
         """Copy the repository's index again, and clear the memory."""
         self.memory = Memory()
-        _copy(self.origin, self.index)
+        _copy_index(self.origin, self.index)
 
     @contextlib.contextmanager
     def renewed_times(self, object_format: str) -> Iterator[None]:
@@ -82,11 +82,11 @@ class Scratch(msgspec.Struct):
         except FileNotFoundError:
             before = None
         yield
-        if before is None or _written(self.index) == before.times_ns[1]:
+        if before is None or _mtime_ns_of(self.index) == before.times_ns[1]:
             return
         since_s = self.started_ns // 1_000_000_000
         if not clear_racy_times(before, self.index, since_s=since_s, object_format=object_format):
-            _copy(self.origin, self.index)
+            _copy_index(self.origin, self.index)
 
     def keep(self) -> None:
         """Store `memory`; after a failure only the next snapshot is slower."""
@@ -102,11 +102,11 @@ def open_scratch(repository: Repository, key: str) -> Iterator[Scratch]:
     Raises `OSError` when the index cannot be read or there is no space for a copy.
     """
     origin = repository.index_path
-    name = _name(origin, key)
+    name = _copy_name(origin, key)
     with tempfile.TemporaryDirectory(prefix="wt-snapshot-", ignore_cleanup_errors=True) as own:
         objects = Path(own) / "objects"
         objects.mkdir()
-        with _folder(repository) as kept:
+        with _kept_folder(repository) as kept:
             clock = kept / _LOCK if kept else objects
             work = Scratch(
                 (kept or Path(own)) / name,
@@ -119,22 +119,21 @@ def open_scratch(repository: Repository, key: str) -> Iterator[Scratch]:
                 work.memory = _remembered(work.index)
             else:
                 if kept is not None:
-                    _clear(kept)
+                    _remove_other_copies(kept)
                 work.renew()
             yield work
 
 
 @contextlib.contextmanager
-def _folder(repository: Repository) -> Iterator[Path | None]:
+def _kept_folder(repository: Repository) -> Iterator[Path | None]:
     """Provide the kept folder, locked; None when it is in use or cannot be written."""
     which = repository.git_dir.name if repository.linked else "main"
     folder = repository.own_folder / "snapshot" / which
     with contextlib.ExitStack() as stack:
-        yield folder if _locked(folder, stack) else None
+        yield folder if _try_lock_folder(folder, stack) else None
 
 
-def _locked(folder: Path, stack: contextlib.ExitStack) -> bool:
-    """Lock `folder` until `stack` ends; False when it is locked or cannot be written."""
+def _try_lock_folder(folder: Path, stack: contextlib.ExitStack) -> bool:
     if fcntl is None:
         return False
     try:
@@ -147,7 +146,7 @@ def _locked(folder: Path, stack: contextlib.ExitStack) -> bool:
     return True
 
 
-def _name(index: Path, key: str) -> str:
+def _copy_name(index: Path, key: str) -> str:
     """Return a name that changes with the index file and with `key`."""
     digest = hashlib.sha256(key.encode())
     with contextlib.suppress(FileNotFoundError), index.open("rb") as stream:
@@ -158,15 +157,14 @@ def _name(index: Path, key: str) -> str:
     return f"index-{digest.hexdigest()[:24]}"
 
 
-def _written(path: Path) -> int | None:
-    """Return the time at which the file was written, in ns; None when it is missing."""
+def _mtime_ns_of(path: Path) -> int | None:
     try:
         return path.stat().st_mtime_ns
     except FileNotFoundError:
         return None
 
 
-def _copy(origin: Path, target: Path) -> None:
+def _copy_index(origin: Path, target: Path) -> None:
     """Copy the index and keep its time, which git's check for racy edits uses."""
     temporary = target.with_name(f"{target.name}.new")
     try:
@@ -182,8 +180,7 @@ def _copy(origin: Path, target: Path) -> None:
         temporary.replace(target)
 
 
-def _clear(folder: Path) -> None:
-    """Remove the copies of other states, and files of killed processes."""
+def _remove_other_copies(folder: Path) -> None:
     for path in folder.glob("index-*"):
         with contextlib.suppress(OSError):
             path.unlink()

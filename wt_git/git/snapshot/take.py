@@ -99,52 +99,52 @@ def take_snapshot(
     try:
         with open_scratch(repository, key) as work:
             staging = Staging(repository, work, options, timeout_s)
-            return _snapshot(staging, config, exclusions, not_under_test)
+            return _take(staging, config, exclusions, not_under_test)
     except OSError as error:
         raise GitError(f"the snapshot of '{repository.top}' failed: {error}") from error
 
 
-def _snapshot(
+def _take(
     staging: Staging,
     config: GitConfig,
     exclusions: Exclusions,
     not_under_test: PathPatterns | None,
 ) -> Snapshot:
     found = differences.find_differences(staging, config, exclusions)
-    out = _excluded(staging, found, exclusions)
+    out = _excluded_paths(staging, found, exclusions)
     staging.scratch.keep()
     changes = found.entries | dict.fromkeys(out)
     tree = trees.compose_tree(found.base, changes, found.trees)
+    under_test = _tree_under_test(found, changes, not_under_test) if not_under_test else tree
     ignored = [path for path in found.status.ignored if not exclusions.covers(path.rstrip(b"/"))]
     return Snapshot(
         tree=tree,
         head=found.status.commit,
         base=found.base,
         changes={os.fsdecode(path): changes[path] for path in sorted(changes)},
-        tree_under_test=_thinned(found, changes, not_under_test) if not_under_test else tree,
+        tree_under_test=under_test,
         method=found.hash_method.method,
         method_reason=found.hash_method.reason,
-        excluded=_names(out),
+        excluded=_decoded(out),
         left_out=tuple(
             LeftOut(os.fsdecode(path), found.left_out[path]) for path in sorted(found.left_out)
         ),
-        ignored=_names(ignored),
-        absent=_names(blind_spots.absent(staging, config, found)),
-        dirty_submodules=_names(blind_spots.dirty_repositories(staging, found)),
-        hidden_edits=_names(blind_spots.hidden_edits_of(staging, found)),
-        conflicts=_names([one.path for one in found.status.changed if one.unmerged]),
-        unnormalised=_names(found.unnormalised),
-        untracked=_names(found.status.untracked),
-        partly_staged=_names(
+        ignored=_decoded(ignored),
+        absent=_decoded(blind_spots.absent(staging, config, found)),
+        dirty_submodules=_decoded(blind_spots.dirty_repositories(staging, found)),
+        hidden_edits=_decoded(blind_spots.hidden_edits_of(staging, found)),
+        conflicts=_decoded([one.path for one in found.status.changed if one.unmerged]),
+        unnormalised=_decoded(found.unnormalised),
+        untracked=_decoded(found.status.untracked),
+        partly_staged=_decoded(
             [one.path for one in found.status.changed if one.edited and one.staged != one.base]
         ),
     )
 
 
-def _excluded(
+def _excluded_paths(
     staging: Staging, found: differences.Differences, exclusions: Exclusions
 ) -> list[bytes]:
-    """Return the paths of HEAD's tree that are excluded."""
     memory = staging.scratch.memory
     folders = [os.fsencode(path) for path in exclusions.paths]
     if memory.excluded is None or memory.excluded[:2] != (found.base, folders):
@@ -155,7 +155,6 @@ def _excluded(
 
 
 def _paths_below(found: differences.Differences, folders: Iterable[bytes]) -> list[bytes]:
-    """Return the files of HEAD's tree at and below `folders`."""
     files: list[bytes] = []
     for path in folders:
         entry = trees.find_entry(found.base, path, found.trees)
@@ -166,16 +165,15 @@ def _paths_below(found: differences.Differences, folders: Iterable[bytes]) -> li
     return files
 
 
-def _thinned(
+def _tree_under_test(
     found: differences.Differences,
     changes: Mapping[bytes, Entry | None],
     patterns: PathPatterns,
 ) -> str:
-    """Return the tree without the paths that match `patterns`."""
     gone = trees.matching_paths(found.base, patterns, found.trees)
     kept = {path: None if patterns.match(path) else entry for path, entry in changes.items()}
     return trees.compose_tree(found.base, kept | dict.fromkeys(gone), found.trees)
 
 
-def _names(paths: Iterable[bytes]) -> tuple[str, ...]:
+def _decoded(paths: Iterable[bytes]) -> tuple[str, ...]:
     return tuple(os.fsdecode(path) for path in paths)
