@@ -63,6 +63,7 @@ FetchOutcome = Done | NothingThere | LostRace | Unreachable
 PushOutcome = Done | LostRace | Rejected | Unreachable
 
 _SETTINGS = ("gc.auto=0", "maintenance.auto=false", "fetch.writeCommitGraph=false")
+_FETCH = ("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules")
 _NO_SUCH_REF = re.compile(r"couldn't find remote ref")
 _LOCAL_RACE = re.compile(
     r"cannot lock ref|unable to update local ref|unable to create .*\.lock", re.IGNORECASE
@@ -85,12 +86,15 @@ def fetch(folder: Path, source: str, ref: str, into: str, *, timeout_s: float) -
     deadline = time.monotonic() + timeout_s
     if _is_option(source):
         return Unreachable(f"'{source}' is not the name of a remote")
-    args = ("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules")
-    answer = _try((*args, "--no-prune", "--no-filter", source, f"+{ref}:{into}"), folder, deadline)
-    if isinstance(answer, Unreachable):
-        return answer
+    args = (*_FETCH, "--no-prune", "--no-filter", source, f"+{ref}:{into}")
+    try:
+        answer = _run(args, folder, deadline)
+        if answer.status == 0:
+            answer = _complete(folder, source, into, deadline)
+    except GitError as error:
+        return Unreachable(one_line(error.message, _REASON_LIMIT))
     if answer.status == 0:
-        return _complete(folder, source, into, deadline)
+        return Done()
     if _NO_SUCH_REF.search(answer.err):
         return NothingThere()
     if _LOCAL_RACE.search(answer.err):
@@ -106,9 +110,10 @@ def push(folder: Path, target: str, commit: str, ref: str, *, timeout_s: float) 
     settings = ("-c", f"remote.{target}.mirror=false") if "=" not in target else ()
     args = ("push", "--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no")
     deadline = time.monotonic() + timeout_s
-    answer = _try((*settings, *args, target, f"{commit}:{ref}"), folder, deadline)
-    if isinstance(answer, Unreachable):
-        return answer
+    try:
+        answer = _run((*settings, *args, target, f"{commit}:{ref}"), folder, deadline)
+    except GitError as error:
+        return Unreachable(one_line(error.message, _REASON_LIMIT))
     line = next((one for one in _porcelain(answer) if one[1].endswith(f":{ref}")), None)
     if line is None:
         return Unreachable(_error_message(answer))
@@ -120,42 +125,27 @@ def push(folder: Path, target: str, commit: str, ref: str, *, timeout_s: float) 
     return Rejected(one_line(f"{summary} {_said_by_remote(answer)}".strip(), _REASON_LIMIT))
 
 
-def _complete(folder: Path, source: str, into: str, deadline: float) -> FetchOutcome:
+def _complete(folder: Path, source: str, into: str, deadline: float) -> Answer:
     """Fetch objects that an earlier, filtered fetch left out of a partial clone."""
-    if not _is_partial(folder):
-        return Done()
+    nothing_missing = Answer(0, b"", "")
+    partial = ("config", "--get-regexp", r"^(remote\..*\.promisor|extensions\.partialclone)$")
+    if ask(partial, cwd=folder).status != 0:
+        return nothing_missing
     listing = ("rev-list", "--objects", "--missing=print", f"{into}^{{tree}}")
-    answer = _try(listing, folder, deadline)
-    if isinstance(answer, Unreachable):
-        return answer
-    missing = [line[1:] for line in answer.out.split(b"\n") if line.startswith(b"?")]
+    listed = _run(listing, folder, deadline).out.split(b"\n")
+    missing = [line[1:] for line in listed if line.startswith(b"?")]
     if not missing:
-        return Done()
-    args = ("-c", "fetch.negotiationAlgorithm=noop", "fetch", "--quiet", "--no-tags")
-    more = ("--no-write-fetch-head", "--no-recurse-submodules", "--filter=blob:none", "--stdin")
-    asked = b"".join(line + b"\n" for line in missing)
-    answer = _try((*args, *more, source), folder, deadline, stdin=asked)
-    if isinstance(answer, Unreachable):
-        return answer
-    return Done() if answer.status == 0 else Unreachable(_error_message(answer))
+        return nothing_missing
+    args = ("-c", "fetch.negotiationAlgorithm=noop", *_FETCH, "--filter=blob:none", "--stdin")
+    return _run((*args, source), folder, deadline, stdin=b"\n".join([*missing, b""]))
 
 
-def _is_partial(folder: Path) -> bool:
-    args = ("config", "--get-regexp", r"^(remote\..*\.promisor|extensions\.partialclone)$")
-    return ask(args, cwd=folder).status == 0
-
-
-def _try(
-    args: tuple[str, ...], folder: Path, deadline: float, *, stdin: bytes = b""
-) -> Answer | Unreachable:
+def _run(args: tuple[str, ...], folder: Path, deadline: float, *, stdin: bytes = b"") -> Answer:
     left = deadline - time.monotonic()
     if left <= 0:
-        return Unreachable("there was no time left")
+        raise GitError("there was no time left")
     settings = [word for setting in _SETTINGS for word in ("-c", setting)]
-    try:
-        return ask((*settings, *args), cwd=folder, timeout_s=left, stdin=stdin)
-    except GitError as error:
-        return Unreachable(one_line(error.message, _REASON_LIMIT))
+    return ask((*settings, *args), cwd=folder, timeout_s=left, stdin=stdin)
 
 
 def _porcelain(answer: Answer) -> list[tuple[str, str, str]]:
@@ -241,14 +231,7 @@ class SideRepository:
         self._fetch(url, ["--depth=1", _SMALL_FILES, "--", url, *refspecs], timeout_s)
 
     def _fetch(self, url: str, args: Sequence[str], timeout_s: float) -> str | None:
-        quiet = (
-            "fetch",
-            "--quiet",
-            "--no-tags",
-            "--no-write-fetch-head",
-            "--no-recurse-submodules",
-        )
-        words = (f"--git-dir={self.path}", "-c", "gc.auto=0", *quiet, *args)
+        words = (f"--git-dir={self.path}", "-c", "gc.auto=0", *_FETCH, *args)
         try:
             answer = ask(words, cwd=self.folder, timeout_s=timeout_s, env=self.settings)
         except GitError as error:
