@@ -30,9 +30,7 @@ Amount = (
 """A finite number of seconds, tokens or dollars. From 10**15 on a float is no longer exact."""
 
 _LONGEST_INTEGER = 4300  # digits; Python's json refuses longer ones, msgspec skips over them
-_LONG_INTEGER = re.compile(rb"[0-9]{%d}" % (_LONGEST_INTEGER + 1))
 _TENTH = _LONGEST_INTEGER // 10
-_TEN_DIGITS = re.compile(rb"[0-9]{10}")
 
 
 class DecodingError(ValueError):
@@ -59,9 +57,9 @@ def _has_long_integer(data: bytes) -> bool:
 
     Ten samples in a row of such a number are digits, so hardly any other data is searched whole.
     """
-    if not _TEN_DIGITS.search(data[::_TENTH]):
+    if len(data) <= _LONGEST_INTEGER or not re.search(rb"[0-9]{10}", data[::_TENTH]):
         return False
-    return _LONG_INTEGER.search(data) is not None
+    return re.search(rb"[0-9]{%d}" % (_LONGEST_INTEGER + 1), data) is not None
 
 
 def convert(found: object, shape: type[Shape], *, lenient: bool = False) -> Shape:

@@ -15,12 +15,7 @@ from wt_git.api.perturbations import __all__ as perturbations
 from wt_git.effect_classes import EffectClass
 from wt_git.records import events, sweep_records
 from wt_git.records.documents import report, rescore
-from wt_git.records.runs.sidecars import (
-    NOT_FLIGHTS,
-    RESCORED,
-    scenario_block,
-    sidecar_document,
-)
+from wt_git.records.runs.sidecars import NOT_FLIGHTS, RESCORED, scenario_block, sidecar_document
 from wt_git.scenarios import builtin_packs
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"

@@ -22,6 +22,7 @@ from wt_git import files as json_lines
 from wt_git.decoding import convert
 from wt_git.errors import UsageError
 from wt_git.records import layout
+from wt_git.records.ledger import index_file
 from wt_git.records.ledger.index import ENTRY, VERSION, Content
 from wt_git.records.ledger.index_file import STATE_BYTES, append_row
 from wt_git.records.ledger.ledger import Ledger
@@ -553,8 +554,11 @@ def test_where_no_index_can_be_kept_the_ledger_is_read() -> None:
     ledger.close()
 
 
-def test_a_ledger_that_somebody_keeps_locked_is_read_without_an_index() -> None:
+def test_a_ledger_that_somebody_keeps_locked_is_read_without_an_index(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """After some patience."""
+    monkeypatch.setattr(index_file, "_LOCK_TRIES", 5)
     fill()
     with files.locked_for_append(LEDGER):
         check(Ledger(Path(), small=0))

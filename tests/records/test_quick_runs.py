@@ -15,7 +15,7 @@ from kit.traces import json_values, texts
 from wt_git.records.layout import sidecar_path
 from wt_git.records.runs.run_files import UnreadableRunError
 from wt_git.records.runs.saved_runs import SavedRun, SavedTrace, load_run
-from wt_git.records.runs.sidecars import SidecarFacts
+from wt_git.records.runs.saved_scores import SidecarFacts
 
 if TYPE_CHECKING:
     from pathlib import Path

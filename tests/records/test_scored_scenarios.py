@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from kit.traces import a_trace, assistant, json_objects, json_values, user
 
 from wt_git.api.scenario import Policy, Scenario
-from wt_git.records.runs.saved_scores import UnusableScenarioError, scored_scenario
+from wt_git.records.runs.scored_scenario import UnusableScenarioError, scored_scenario
 from wt_git.records.runs.sidecars import scenario_block
 
 TRACE = a_trace(user("first"), assistant("hm?"), user("second"), assistant())

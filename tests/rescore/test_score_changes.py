@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from kit.traces import a_score
 
 from wt_git.api.score import GATE_LAYER_ORDER, SCORE_LAYER_ORDER, LayerResult, Score
-from wt_git.records.runs.saved_scores import SavedScore
-from wt_git.records.runs.sidecars import CostFacts, LayerFacts, ScoreFacts, run_verdict
+from wt_git.records.runs.saved_scores import CostFacts, LayerFacts, SavedScore, ScoreFacts
+from wt_git.records.runs.sidecars import run_verdict
 from wt_git.rescore.rescoring import TraceIdentity, score_change
 
 IDENTITY = TraceIdentity("runs/a.json", "lookup_order", "candidate", "abcd")

@@ -11,7 +11,7 @@ import tomli
 
 from wt_git.api.score import score_from_dict
 from wt_git.api.trace import load_trace
-from wt_git.records.runs.saved_scores import scored_scenario
+from wt_git.records.runs.scored_scenario import scored_scenario
 from wt_git.triage import RuleBasedClassifier
 
 HERE = Path(__file__).parent / "reference"

@@ -21,7 +21,7 @@ from wt_git.records.documents.triage import (
 )
 from wt_git.records.layout import check_directory, readable_records
 from wt_git.records.runs.run_files import RunFilter, missing_labels, missing_scenarios, peek
-from wt_git.records.runs.saved_scores import scored_scenario
+from wt_git.records.runs.scored_scenario import scored_scenario
 from wt_git.reports.run_groups.groups import SkippedFiles, matching_files, scan_directory
 from wt_git.reports.wording import markdown_table
 from wt_git.text import markdown_text, one_line, short_run

@@ -52,8 +52,7 @@ if TYPE_CHECKING:
     from wt_git.clock import Clock
     from wt_git.records.documents.rescore import Entry, Passed
     from wt_git.records.runs.run_files import RunFile
-    from wt_git.records.runs.saved_scores import SavedScore
-    from wt_git.records.runs.sidecars import LayerFacts
+    from wt_git.records.runs.saved_scores import LayerFacts, SavedScore
     from wt_git.rescore.request import RescoreRequest
     from wt_git.sweep.selection import Definitions
 

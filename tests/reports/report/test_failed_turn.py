@@ -15,7 +15,7 @@ from kit.traces import a_trace, assistant, traces, user
 from wt_git.api.scenario import NumberFact, Policy, Scenario, TrajectoryCheck
 from wt_git.api.score import GATE_LAYER_ORDER, SCORE_LAYER_ORDER, LayerResult
 from wt_git.api.trace import Trace, Turn
-from wt_git.records.runs.sidecars import LayerFacts
+from wt_git.records.runs.saved_scores import LayerFacts
 from wt_git.reports.report.run_detail import (
     FailedTurn,
     evidence_source,

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 BEGIN_BYTES = 1 << 14
 """The part of a file that a look at it reads."""
 
+HALF_A_PAIR = re.compile(rb"\\u[dD][89a-fA-F]")
+"""Where a JSON file may hold half a surrogate pair."""
+
 _LABEL_PLACE = 2
 _STAMPED = re.compile(r"\d{8}T\d{12}Z_[\w-]+\.json")
 _TEXT = rb'("(?:[^"\\\x00-\x1f]|\\.)*")'

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, cast
 
@@ -16,6 +15,7 @@ from wt_git.api.trace import TRACE_FORMAT_VERSION
 from wt_git.decoding import DecodingError, convert, decode, is_version, json_object, within
 from wt_git.records.record import encodable
 from wt_git.records.runs.run_files import (
+    HALF_A_PAIR,
     RunIdentity,
     UnreadableRunError,
     begin_of,
@@ -23,7 +23,8 @@ from wt_git.records.runs.run_files import (
     is_all,
     whole_file,
 )
-from wt_git.records.runs.sidecars import gate_layers, load_score, run_verdict
+from wt_git.records.runs.saved_scores import gate_layers, load_score
+from wt_git.records.runs.sidecars import run_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -150,7 +151,6 @@ def _trace_facts(data: bytes) -> TraceFacts:
     )
 
 
-_HALF_A_PAIR = re.compile(rb"\\u[dD][89a-fA-F]")
 _INDENTED = b'{\n  "'
 _TOO_DEEP = b"\n" + b"  " * DEEPEST
 
@@ -204,7 +204,7 @@ def load_saved_trace(path: str) -> SavedTrace:
         shown = json_value(json_object(data))
     except DecodingError as error:
         raise UnreadableRunError(f"trace {error}") from error
-    return saved_trace(encodable(shown) if _HALF_A_PAIR.search(data) else shown)
+    return saved_trace(encodable(shown) if HALF_A_PAIR.search(data) else shown)
 
 
 def _trace_of_today(data: bytes) -> SavedTrace | None:

@@ -1,26 +1,131 @@
-"""The score beside a trace, and the scenario that the run was scored by."""
+"""The score beside a trace, as it is read back, of any version."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from functools import lru_cache
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import msgspec
 
 from wt_git import files
-from wt_git.api.document_reader import DocumentReader
-from wt_git.api.scenario import Scenario
-from wt_git.api.score import SCORE_FORMAT_VERSION
-from wt_git.decoding import within
+from wt_git.api.score import (
+    GATE_LAYER_ORDER,
+    SCORE_FORMAT_VERSION,
+    SCORE_LAYER_ORDER,
+    FailureCost,
+    ScoreFormatError,
+    SeverityLevel,
+    score_from_dict,
+    score_to_dict,
+)
+from wt_git.decoding import DecodingError, convert, decode, json_object, within
 from wt_git.records import layout
-from wt_git.records.runs.run_files import UnreadableRunError
-from wt_git.records.runs.sidecars import gate_layers, load_score, run_verdict
+from wt_git.records.record import encodable
+from wt_git.records.runs.run_files import HALF_A_PAIR, UnreadableRunError, whole_file
+from wt_git.records.runs.sidecars import run_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from wt_git.api.score import GateLayer
-    from wt_git.api.trace import Trace
-    from wt_git.records.runs.sidecars import RunVerdict, ScoreFacts
+    from wt_git.records.runs.sidecars import RunVerdict
+
+_ALL_LAYERS = list(GATE_LAYER_ORDER)
+_MetricName = Annotated[str, msgspec.Meta(pattern=r"\S")]
+
+
+class LayerFacts(msgspec.Struct, frozen=True):
+    """A layer of a score."""
+
+    passed: bool
+    detail: str = ""
+    metrics: dict[_MetricName, bool | int | float | str] = {}
+
+
+class CostFacts(msgspec.Struct, frozen=True):
+    """The cost of a failure."""
+
+    severity: SeverityLevel
+    customer_visible: bool
+    reversible: bool
+    side_effect_performed: bool
+
+
+class ScoreFacts(msgspec.Struct, frozen=True):
+    """The four layers."""
+
+    outcome: LayerFacts
+    trajectory: LayerFacts
+    constraint: LayerFacts
+    integrity: LayerFacts
+    failure_cost: CostFacts
+
+    @property
+    def risk_weight(self) -> float:
+        """The weight of a failure."""
+        return _risk_weight(self.failure_cost)
+
+    @property
+    def metrics(self) -> dict[str, bool | int | float | str]:
+        """The metrics of all layers, each under `<layer>.<name>`."""
+        return {
+            f"{layer}.{name}": value
+            for layer in SCORE_LAYER_ORDER
+            for name, value in getattr(self, layer).metrics.items()
+        }
+
+
+class SidecarFacts(msgspec.Struct, frozen=True):
+    """The score in a sidecar; the last three are as the file has them."""
+
+    windtunnel_score: Literal[2]
+    score: ScoreFacts
+    gate_layers: Any = None
+    scenario: Any = None
+    origin: Any = None
+
+
+def load_score(path: str) -> SidecarFacts:
+    """Read the score beside the trace at `path`. Raises `UnreadableRunError`."""
+    data = whole_file(layout.sidecar_name(path), "score")
+    if not HALF_A_PAIR.search(data):
+        with contextlib.suppress(DecodingError):
+            return decode(data, SidecarFacts)
+    return _older_score(data)
+
+
+def _older_score(data: bytes) -> SidecarFacts:
+    """Return a score of any version, or say what is wrong with it."""
+    try:
+        sidecar = json_object(data)
+        score = encodable(score_to_dict(score_from_dict(sidecar)))
+    except ScoreFormatError as error:
+        raise UnreadableRunError(f"score: {error}") from error
+    except DecodingError as error:
+        raise UnreadableRunError(f"score {error}") from error
+    return SidecarFacts(
+        windtunnel_score=2,
+        score=convert(score, ScoreFacts),
+        **{name: sidecar.get(name) for name in ("gate_layers", "scenario", "origin")},
+    )
+
+
+def gate_layers(sidecar: SidecarFacts) -> tuple[GateLayer, ...]:
+    """Return the layers that decide; all of them where the file does not say it in a known way."""
+    for said in (sidecar.gate_layers, within(sidecar.scenario).get("gate_layers")):
+        if said == _ALL_LAYERS:
+            break
+        if isinstance(said, list) and all(name in GATE_LAYER_ORDER for name in said):
+            return tuple(layer for layer in GATE_LAYER_ORDER if layer in said)
+    return GATE_LAYER_ORDER
+
+
+@lru_cache(maxsize=64)
+def _risk_weight(cost: CostFacts) -> float:
+    return float(FailureCost(*msgspec.structs.astuple(cost)).risk_weight)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,57 +176,3 @@ def _is_newer(trace_path: str) -> bool:
         return False
     said = found.get("windtunnel_score", within(found.get("score")).get("windtunnel_score"))
     return type(said) is int and said > SCORE_FORMAT_VERSION
-
-
-class UnusableScenarioError(ValueError):
-    """A sidecar without a usable description of the scenario."""
-
-
-def scored_scenario(block: object, trace: Trace) -> Scenario:
-    """Return the scenario that `block` describes; missing members come from `trace` or defaults.
-
-    Raises `UnusableScenarioError` for a value that is no object, or has a member of another type.
-    """
-    document = DocumentReader(block, "scenario", UnusableScenarioError)
-    try:
-        return Scenario(
-            name=document.text("name", trace.scenario_id),
-            prompt=document.text("prompt", "") or _asked(trace),
-            target_facts=[list(group) for group in _lists(document, "target_facts")],
-            requires_tool_use=document.flag("requires_tool_use", default=False),
-            must_call=[_entry(entry) for entry in document.array("must_call")],
-            forbidden_calls=document.texts("forbidden_calls"),
-            user_turns=document.texts("user_turns"),
-            gate_layers=_gates(document),
-            tags=document.texts("tags"),
-        )
-    except UnusableScenarioError:
-        raise
-    except ValueError as problem:
-        raise UnusableScenarioError(str(problem)) from problem
-
-
-def _asked(trace: Trace) -> str:
-    """Return the last text of the user, for sidecars without the prompt."""
-    said = (turn.content for turn in reversed(trace.turns) if turn.role == "user")
-    return next((text for text in said if text.strip()), trace.scenario_id)
-
-
-def _gates(document: DocumentReader) -> list[GateLayer] | None:
-    if "gate_layers" not in document:
-        return None
-    return cast("list[GateLayer]", document.texts("gate_layers"))
-
-
-def _lists(document: DocumentReader, name: str) -> list[list[str]]:
-    return [_texts(item, name) for item in document.array(name)]
-
-
-def _entry(entry: object) -> str | list[str]:
-    return entry if isinstance(entry, str) else _texts(entry, "must_call")
-
-
-def _texts(value: object, name: str) -> list[str]:
-    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise UnusableScenarioError(f"scenario.{name} must hold lists of strings")
-    return value

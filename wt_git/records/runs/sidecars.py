@@ -1,27 +1,10 @@
-"""The score sidecar beside each trace: how it is written and read (docs/files.md, "Score sidecars")."""
+"""The score sidecar beside each trace, as it is written (docs/files.md, "Score sidecars")."""
 
 from __future__ import annotations
 
-import contextlib
-import re
-from functools import lru_cache
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
-import msgspec
-
-from wt_git.api.score import (
-    GATE_LAYER_ORDER,
-    SCORE_LAYER_ORDER,
-    FailureCost,
-    ScoreFormatError,
-    SeverityLevel,
-    score_from_dict,
-    score_to_dict,
-)
-from wt_git.decoding import DecodingError, convert, decode, json_object, within
-from wt_git.records import layout
-from wt_git.records.record import encodable
-from wt_git.records.runs.run_files import UnreadableRunError, whole_file
+from wt_git.api.score import score_to_dict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,103 +21,25 @@ NOT_FLIGHTS = ("selftest", REPLAYED)
 """Origins of scores that say nothing about how an agent did on a scenario."""
 
 
-_ALL_LAYERS = list(GATE_LAYER_ORDER)
-_HALF_A_PAIR = re.compile(rb"\\u[dD][89a-fA-F]")
-_MetricName = Annotated[str, msgspec.Meta(pattern=r"\S")]
-
-
-class LayerFacts(msgspec.Struct, frozen=True):
+class Layer(Protocol):
     """A layer of a score."""
 
-    passed: bool
-    detail: str = ""
-    metrics: dict[_MetricName, bool | int | float | str] = {}
+    @property
+    def passed(self) -> bool:
+        """Whether it passed."""
+        ...
 
 
-class CostFacts(msgspec.Struct, frozen=True):
-    """The cost of a failure."""
-
-    severity: SeverityLevel
-    customer_visible: bool
-    reversible: bool
-    side_effect_performed: bool
-
-
-class ScoreFacts(msgspec.Struct, frozen=True):
-    """The four layers."""
-
-    outcome: LayerFacts
-    trajectory: LayerFacts
-    constraint: LayerFacts
-    integrity: LayerFacts
-    failure_cost: CostFacts
+class Scored(Protocol):
+    """A score; the gate layers are attributes beside integrity."""
 
     @property
-    def risk_weight(self) -> float:
-        """The weight of a failure."""
-        return _risk_weight(self.failure_cost)
-
-    @property
-    def metrics(self) -> dict[str, bool | int | float | str]:
-        """The metrics of all layers, each under `<layer>.<name>`."""
-        return {
-            f"{layer}.{name}": value
-            for layer in SCORE_LAYER_ORDER
-            for name, value in getattr(self, layer).metrics.items()
-        }
+    def integrity(self) -> Layer:
+        """The layer without which a run is invalid."""
+        ...
 
 
-class SidecarFacts(msgspec.Struct, frozen=True):
-    """The score in a sidecar; the last three are as the file has them."""
-
-    windtunnel_score: Literal[2]
-    score: ScoreFacts
-    gate_layers: Any = None
-    scenario: Any = None
-    origin: Any = None
-
-
-def load_score(path: str) -> SidecarFacts:
-    """Read the score beside the trace at `path`. Raises `UnreadableRunError`."""
-    data = whole_file(layout.sidecar_name(path), "score")
-    if _HALF_A_PAIR.search(data) is None:
-        with contextlib.suppress(DecodingError):
-            return decode(data, SidecarFacts)
-    return _older_score(data)
-
-
-def _older_score(data: bytes) -> SidecarFacts:
-    """Return a score of any version, or say what is wrong with it."""
-    try:
-        sidecar = json_object(data)
-        score = encodable(score_to_dict(score_from_dict(sidecar)))
-    except ScoreFormatError as error:
-        raise UnreadableRunError(f"score: {error}") from error
-    except DecodingError as error:
-        raise UnreadableRunError(f"score {error}") from error
-    return SidecarFacts(
-        windtunnel_score=2,
-        score=convert(score, ScoreFacts),
-        **{name: sidecar.get(name) for name in ("gate_layers", "scenario", "origin")},
-    )
-
-
-def gate_layers(sidecar: SidecarFacts) -> tuple[GateLayer, ...]:
-    """Return the layers that decide; all of them where the file does not say it in a known way."""
-    for said in (sidecar.gate_layers, within(sidecar.scenario).get("gate_layers")):
-        if said == _ALL_LAYERS:
-            break
-        if isinstance(said, list) and all(name in GATE_LAYER_ORDER for name in said):
-            return tuple(layer for layer in GATE_LAYER_ORDER if layer in said)
-    return GATE_LAYER_ORDER
-
-
-@lru_cache(maxsize=64)
-def _risk_weight(cost: CostFacts) -> float:
-    return float(FailureCost(*msgspec.structs.astuple(cost)).risk_weight)
-
-
-def run_verdict(score: Score | ScoreFacts, gate_layers: Sequence[GateLayer]) -> RunVerdict:
+def run_verdict(score: Scored, gate_layers: Sequence[GateLayer]) -> RunVerdict:
     """Return `INVALID` when integrity failed, else `PASS` or `FAIL` by the gate."""
     if not score.integrity.passed:
         return "INVALID"

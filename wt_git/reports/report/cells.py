@@ -24,7 +24,7 @@ from wt_git.records.documents.report import (
 )
 from wt_git.records.runs.run_files import UnreadableRunError
 from wt_git.records.runs.saved_runs import load_saved_trace
-from wt_git.records.runs.sidecars import gate_layers, load_score
+from wt_git.records.runs.saved_scores import gate_layers, load_score
 from wt_git.reports.run_groups.totals import scenario_totals, valid_runs
 from wt_git.reports.wording import VERDICTS
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from wt_git.records.documents.results import ScenarioTotals
     from wt_git.records.runs.saved_runs import SavedRun
-    from wt_git.records.runs.sidecars import SidecarFacts
+    from wt_git.records.runs.saved_scores import SidecarFacts
     from wt_git.reports.run_groups.groups import RunGroup
 
 PASS = "PASS"  # noqa: S105 - a verdict

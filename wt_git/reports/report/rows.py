@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from wt_git.records.documents.report import ScenarioRow
 from wt_git.records.runs.run_files import UnreadableRunError
 from wt_git.records.runs.saved_runs import load_saved_trace
-from wt_git.records.runs.sidecars import load_score
+from wt_git.records.runs.saved_scores import load_score
 from wt_git.reports.report.cells import cell, run_key, scored_group
 from wt_git.reports.report.run_detail import run_detail
 from wt_git.text import scenario_name

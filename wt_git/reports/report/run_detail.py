@@ -23,13 +23,13 @@ from wt_git.api.trace import Trace, Turn
 from wt_git.decoding import within
 from wt_git.records.documents.report import DetailLayer, RunDetail
 from wt_git.records.record import as_recorded, encodable
-from wt_git.records.runs.sidecars import gate_layers
+from wt_git.records.runs.saved_scores import gate_layers
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from wt_git.records.runs.saved_runs import SavedRun, SavedTrace
-    from wt_git.records.runs.sidecars import LayerFacts, SidecarFacts
+    from wt_git.records.runs.saved_scores import LayerFacts, SidecarFacts
 
 _RUNNER_ERROR_PREFIX = "runner_error: "
 # How the detail of the outcome layer begins, by the last answer and by a missing tool call.
