@@ -99,12 +99,15 @@ def failure_text(error: Exception) -> str:
 def _author_places(error: Exception) -> Iterator[str]:
     """Yield the places of the authors' own code that `error` came through, the innermost first."""
     import sysconfig  # noqa: PLC0415 - only for a run that broke
-    import traceback  # noqa: PLC0415
 
     installed = {
         sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")
     }
-    for frame, line in reversed(list(traceback.walk_tb(error.__traceback__))):
+    steps, step = [], error.__traceback__
+    while step is not None:
+        steps.append((step.tb_frame, step.tb_lineno))
+        step = step.tb_next
+    for frame, line in reversed(steps):
         path = PurePath(frame.f_code.co_filename)
         is_ours = str(frame.f_globals.get("__name__")).startswith("wt_git.")
         if not is_ours and not any(path.is_relative_to(folder) for folder in installed):

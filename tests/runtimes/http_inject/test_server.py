@@ -210,11 +210,18 @@ def test_a_reply_the_wire_cannot_carry_is_an_error_that_says_why(returned, said)
     assert answer.tool_calls or not own_calls, "calls that can be carried are kept"
 
 
-def test_an_agent_with_a_deadline_of_its_own_can_say_that_it_missed_it():
-    """It is told a little less than the bench allows, so its own words come first."""
+def test_an_agent_that_is_too_slow_is_an_error_envelope_in_time():
+    """The driver gets it without needing any grace, with the calls made so far. An agent with a
+    deadline of its own is told a little less than the bench allows, so its own words come first."""
+    release = threading.Event()
     told = []
 
-    async def inject(request):
+    def inject(request):
+        request.calls_so_far.append(ToolCall("look"))
+        release.wait()
+        return InjectReply("too late")
+
+    async def inject_in_time(request):
         told.append(request.timeout_s)
         try:
             async with asyncio.timeout(request.timeout_s):
@@ -222,26 +229,21 @@ def test_an_agent_with_a_deadline_of_its_own_can_say_that_it_missed_it():
         except TimeoutError:
             return InjectReply("I have only this", error="the model is too slow")
 
-    with served_agent(inject) as url:
-        answer = ask(url, timeout_s=4.0)
-    assert (answer.reply, answer.error) == ("I have only this", "the model is too slow")
-    assert 0 < told[0] < 4
-
-
-def test_an_agent_that_is_too_slow_is_an_error_envelope_in_time():
-    """The driver gets it without needing any grace, with the calls made so far."""
-    release = threading.Event()
-
-    def inject(request):
-        request.calls_so_far.append(ToolCall("look"))
-        release.wait()
-        return InjectReply("too late")
-
-    with served_agent(inject) as url:
-        answer = ask(url, timeout_s=4.0, grace_s=0)
+    with (
+        served_agent(inject) as slow,
+        served_agent(inject_in_time) as in_time,
+        ThreadPoolExecutor(2) as pool,
+    ):
+        turns = (
+            pool.submit(ask, slow, timeout_s=4.0, grace_s=0),
+            pool.submit(ask, in_time, timeout_s=4.0),
+        )
+        without, own = (turn.result() for turn in turns)
         release.set()
-    assert answer.error == "the agent did not answer within 4 s"
-    assert [call["name"] for call in answer.tool_calls] == ["look"]
+    assert without.error == "the agent did not answer within 4 s"
+    assert [call["name"] for call in without.tool_calls] == ["look"]
+    assert (own.reply, own.error) == ("I have only this", "the model is too slow")
+    assert 0 < told[0] < 4
 
 
 def test_an_async_agent_that_is_too_slow_is_told_to_stop():
