@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import time
 from pathlib import Path
@@ -26,6 +27,17 @@ from kit.repo import Repo, new_repo
 
 BOTH = [("first", "ok", []), ("second", "ok", [])]
 SLOW = "time.sleep(0.25)"
+HOLDING = """
+        import os, pathlib
+
+        file = pathlib.Path(os.environ.get("HELD_UNTIL_QUEUED_IN", ""), "events.ndjsonl")
+        while os.environ.get("HELD_UNTIL_QUEUED_IN"):
+            if file.exists() and "lock_waiting" in file.read_text():
+                time.sleep(0.7)
+                break
+            time.sleep(0.01)
+"""
+"""An agent that answers at once, or some time after another sweep queued for the runtime."""
 
 
 @pytest.fixture
@@ -122,11 +134,12 @@ def test_a_sweep_cut_short_is_evidence_for_nothing(here: Repo) -> None:
 def test_the_clock_starts_when_the_runtime_is_held(here: Repo) -> None:
     """Time in the queue is not charged, time of building is."""
     write_pack("pack.py", scenarios=BOTH)
-    plugin = write_plugin(send="time.sleep(1.5)", max_concurrency="1")
+    plugin = write_plugin(send=HOLDING, max_concurrency="1")
     arguments = ("run", "--pack-source", "pack.py:PACK", "--runtime", plugin)
-    holder = start_wt(*arguments, "--scenario", "first")
+    held = {**os.environ, "HELD_UNTIL_QUEUED_IN": "other"}
+    holder = start_wt(*arguments, "--scenario", "first", env=held)
     _until(lambda: Path("runs/events.ndjsonl").exists() and len(events()) > 1)
-    waited = wt(*arguments, "--scenario", "second", "--budget", "1.2", "--runs-dir", "other")
+    waited = wt(*arguments, "--scenario", "second", "--budget", "0.6", "--runs-dir", "other")
     holder.communicate(timeout=60)
     assert holder.returncode == 0
     assert waited.code == 0, waited.err
@@ -324,11 +337,12 @@ def test_a_repository_says_what_each_tier_runs_on(here: Repo) -> None:
 
 def test_one_pass_does_not_admit_two_regressions_that_queue(here: Repo) -> None:
     """The gate decides again once the runtime is held; the second is refused and leaves no row."""
-    plugin = write_plugin(send="time.sleep(1.2)", max_concurrency="1")
+    plugin = write_plugin(send=HOLDING, max_concurrency="1")
     run(declared=False, runtime=plugin)
     focused(runtime=plugin)
     arguments = ("run", "--pack-source", "pack.py:PACK", "--runtime", plugin, *DECLARED, "--json")
-    both = [start_wt(*arguments) for _ in range(2)]
+    held = {**os.environ, "HELD_UNTIL_QUEUED_IN": "runs"}
+    both = [start_wt(*arguments, env=held) for _ in range(2)]
     ended = [(process.communicate(timeout=60), process.returncode) for process in both]
     assert sorted(code for _, code in ended) == [0, 2]
     ((out, err),) = [output for output, code in ended if code == 2]
@@ -503,11 +517,13 @@ def test_a_program_is_told_that_the_prompt_cache_failed_the_sweep(here: Repo) ->
 
 def test_a_busy_runtime_is_a_refusal_that_trying_again_can_help(here: Repo) -> None:
     """Exit 75, and the holder among the facts."""
-    plugin = write_plugin(send="time.sleep(2)", max_concurrency="1")
+    wait = "\n        while not __import__('os').path.exists('released'): time.sleep(0.01)"
+    plugin = write_plugin(send=wait, max_concurrency="1")
     arguments = ("run", "--pack-source", "pack.py:PACK", "--runtime", plugin, "--scenario", "first")
     holder = start_wt(*arguments)
     _until(lambda: Path("runs/events.ndjsonl").exists() and len(events()) > 1)
     ran = wt(*arguments, "--runs-dir", "other", "--no-wait", "--json")
+    Path("released").touch()
     holder.communicate(timeout=60)
     assert holder.returncode == 0
     assert ran.code == 75
