@@ -17,32 +17,25 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
 
-class CannedTool(Protocol):
-    """A tool of the table: its bare name, its function, and its description for agents."""
+class _CannedTool(Protocol):
+    """A tool of the table: its bare name, its function, and its description for agents.
+
+    The function's signature is the tool's schema. `failing` are its own answers for some of the
+    failure modes.
+    """
 
     @property
-    def name(self) -> str:
-        """The name without any prefix."""
-        ...
-
+    def name(self) -> str: ...
     @property
-    def function(self) -> Callable[..., Any]:
-        """The function that answers; its signature is the tool's schema."""
-        ...
-
+    def function(self) -> Callable[..., Any]: ...
     @property
-    def description(self) -> str:
-        """The description that its caller reads."""
-        ...
-
+    def description(self) -> str: ...
     @property
-    def failing(self) -> Mapping[str, Callable[..., dict[str, Any]]]:
-        """Its own answers for some of the failure modes."""
-        ...
+    def failing(self) -> Mapping[str, Callable[..., dict[str, Any]]]: ...
 
 
 def canned_server(
-    name: str, tools: Iterable[CannedTool], *, failures: Iterable[Mapping[str, Any]] = ()
+    name: str, tools: Iterable[_CannedTool], *, failures: Iterable[Mapping[str, Any]] = ()
 ) -> FastMCPServer:
     """Return a server, not yet started, that serves the tools under their bare names.
 
@@ -57,7 +50,7 @@ def canned_server(
     return FastMCPServer(mcp_instance=server, config=_configured_address())
 
 
-def serve(name: str, tools: Iterable[CannedTool], *, port: int) -> None:
+def serve(name: str, tools: Iterable[_CannedTool], *, port: int) -> None:
     """Serve the tools until the process is told to end, as the environment says.
 
     It reads `MOCK_MCP_HOST` (default: every address), `MOCK_MCP_PORT` (default: `port`) and
@@ -71,7 +64,7 @@ def serve(name: str, tools: Iterable[CannedTool], *, port: int) -> None:
 
 
 def _logging_server(
-    server_name: str, tools: Iterable[CannedTool], *, prefix: str
+    server_name: str, tools: Iterable[_CannedTool], *, prefix: str
 ) -> LoggingFastMCP:
     # Answers are plain JSON and connections carry no session: an agent may reconnect at will.
     server = LoggingFastMCP(server_name, stateless_http=True, json_response=True)
