@@ -289,7 +289,7 @@ def test_many_processes_lose_nothing(tmp_path, writers, writes):
     done = subprocess.run(
         [sys.executable, "-c", program, str(tmp_path / "r.git")],
         check=False,
-        cwd=Path(__file__).parents[1],
+        cwd=Path(__file__).parents[2],
         capture_output=True,
         env=without_git_settings(),
     )
@@ -304,7 +304,7 @@ def killed_rounds(folder, when):
     done = subprocess.run(
         [sys.executable, "-m", "kit.killed_writer", str(folder), when],
         check=False,
-        cwd=Path(__file__).parents[1],
+        cwd=Path(__file__).parents[2],
         capture_output=True,
         text=True,
         env=without_git_settings(),
