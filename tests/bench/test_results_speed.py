@@ -109,3 +109,8 @@ def test_a_report_of_a_label_costs_what_the_label_costs(figures: dict[str, Cost]
     """And not what there is beside it."""
     for form in ("json", "html"):
         assert figures[f"report {form} --label"].ms * 5 <= figures[f"report {form}"].ms
+
+
+def test_a_page_costs_less_than_four_times_parsing(figures: dict[str, Cost]) -> None:
+    """Every run is read twice, once for its totals and once for its conversation, and written once."""
+    assert figures["report html"].ms <= figures["parse"].ms * 3.6

@@ -18,7 +18,7 @@ from kit.traces import json_values, texts
 from wt_git.reports.page import page
 from wt_git.reports.page.filters import UNSEEN, dollars, duration, interval, name, percent, visible
 from wt_git.reports.page.filters import time as time_text
-from wt_git.reports.page.page import environment, island_json, write_page
+from wt_git.reports.page.page import environment, embedded_json, write_page
 
 
 def page_text(report):
@@ -117,7 +117,7 @@ def page_about(text):
 @given(json_values())
 def test_an_island_holds_any_json(value):
     """It is ASCII without `<`, `>` and `&`, and means the same."""
-    text = island_json(value)
+    text = embedded_json(value)
     assert text.isascii()
     assert not set(text) & set("<>&")
     assert json.loads(text) == value
@@ -128,11 +128,11 @@ def test_an_island_holds_what_json_cannot():
     deep: list[object] = []
     for _ in range(100_000):
         deep = [deep]
-    assert json.loads(island_json({"a": float("nan"), "b": float("inf")})) == {
+    assert json.loads(embedded_json({"a": float("nan"), "b": float("inf")})) == {
         "a": "nan",
         "b": "inf",
     }
-    assert "nested too deeply" in island_json(deep)
+    assert "nested too deeply" in embedded_json(deep)
 
 
 def test_runs_are_written_as_they_come():

@@ -80,9 +80,9 @@ def write_page(
     `details` are the details of its runs, in any order. Each is taken, written and let go, and so is
     each of the document's `scenarios`, so memory does not grow with either if both are made one at a
     time. `matrix_rows` are the same rows, and need no conversations: by default the `scenarios` are
-    gone through twice. `to_json` writes rows and details, by default `island_json`.
+    gone through twice. `to_json` writes rows and details, by default `embedded_json`.
     """
-    to_json = to_json or island_json
+    to_json = to_json or embedded_json
     style, script, labels = page_style(), page_script(), document["variants"]
     parts = (
         environment()
@@ -142,14 +142,14 @@ def _verdict_counts(totals: Mapping[str, int]) -> list[tuple[str, int]]:
 
 def _document_json(document: Mapping[str, Any], to_json: Callable[[object], str]) -> Iterator[str]:
     """Yield the document as JSON, the rows last."""
-    head = island_json({key: value for key, value in document.items() if key != _ROWS})
+    head = embedded_json({key: value for key, value in document.items() if key != _ROWS})
     yield f'{head.removesuffix("}")}{"" if head == "{}" else ","}"{_ROWS}":['
     for number, row in enumerate(document[_ROWS]):
         yield f"{',' if number else ''}{to_json(row)}\n"
     yield "]}"
 
 
-def island_json(value: object) -> str:
+def embedded_json(value: object) -> str:
     """Return `value` as JSON for a `<script type="application/json">`.
 
     It is ASCII and holds none of `<`, `>` and `&`: no text in it can end the element, and no line
@@ -162,17 +162,17 @@ def island_json(value: object) -> str:
     return text.translate(_MARKUP)
 
 
-def quick_island_json(value: object) -> str:
-    """Return what `island_json` does, for a value without NaN and infinities, which are not looked for.
+def quick_embedded_json(value: object) -> str:
+    """Return what `embedded_json` does, for a value without NaN and infinities, which are not looked for.
 
     It takes a fifth of the time where all text is ASCII.
     """
     try:
         data = _ENCODER.encode(value)
     except (ValueError, TypeError, RecursionError):
-        return island_json(value)
+        return embedded_json(value)
     if not data.isascii():
-        return island_json(value)
+        return embedded_json(value)
     is_plain = not any(one in data for one in (b"<", b">", b"&"))
     return data.decode() if is_plain else data.decode().translate(_MARKUP)
 

@@ -64,7 +64,7 @@ def write_report(report: LoadedReport, form: ReportFormat, stream: TextIO) -> No
                 report.details,
                 stream,
                 matrix_rows=(row.as_document() for row in report.rows.without_turns()),
-                to_json=page.quick_island_json,
+                to_json=page.quick_embedded_json,
             )
         case "json":
             stream.writelines(map(json_characters, json_parts(report.document)))

@@ -27,8 +27,8 @@ const runs = once(() => {
 
 /** What a run showed, from its own element; null where the page does not hold it. */
 function detailOf(run) {
-  const island = byId(run.data);
-  return island?.matches("script.run-data") ? JSON.parse(island.textContent) : null;
+  const element = byId(run.data);
+  return element?.matches("script.run-data") ? JSON.parse(element.textContent) : null;
 }
 
 const cellOf = (row, label) => (Object.hasOwn(row.cells, label) ? row.cells[label] : null);
