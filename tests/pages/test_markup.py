@@ -18,7 +18,7 @@ from kit.traces import json_values, texts
 from wt_git.reports.page import page
 from wt_git.reports.page.filters import UNSEEN, dollars, duration, interval, name, percent, visible
 from wt_git.reports.page.filters import time as time_text
-from wt_git.reports.page.page import environment, embedded_json, write_page
+from wt_git.reports.page.page import embedded_json, environment, write_page
 
 
 def page_text(report):

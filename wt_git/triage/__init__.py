@@ -1,4 +1,4 @@
-"""Classifying failures: types and contracts, rules, and places for what others bring."""
+"""Classifying failures: the types, the protocols, the rules, and places for other classifiers."""
 
 from wt_git.triage.classifier import (
     DEFAULT_FIX_VECTORS,

@@ -1,1 +1,1 @@
-"""What `wt compare` shows."""
+"""The comparison of `wt compare`, as a document, as text and as Markdown."""

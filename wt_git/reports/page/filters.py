@@ -1,7 +1,7 @@
-"""What the page's templates write values with: filters, and the escaping of every text.
+"""The filters of the page's templates, and the escaping of every text.
 
-A text is shown with its tags, quotes and characters that cannot be seen. Only what is `Markup`
-already stands in the page as it is.
+A text is shown with its tags, its quotes and its invisible characters. Only `Markup` is written without
+escaping.
 """
 
 from __future__ import annotations

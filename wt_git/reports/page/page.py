@@ -163,7 +163,7 @@ def embedded_json(value: object) -> str:
 
 
 def quick_embedded_json(value: object) -> str:
-    """Return what `embedded_json` does, for a value without NaN and infinities, which are not looked for.
+    """Return the same as `embedded_json`, for a value that is known to hold no NaN and no infinity.
 
     It takes a fifth of the time where all text is ASCII.
     """

@@ -1,1 +1,1 @@
-"""What `wt report` shows; the page has a package of its own."""
+"""The report of `wt report`: its document, its Markdown, and the details of runs."""

@@ -72,8 +72,8 @@ def find_failed_turn(
         return FailedTurn(None, None)
     pointed = {name: _turn_of_layer(name, trace, layers[name], forbidden_calls) for name in failed}
     turn = min((index for index in pointed.values() if index is not None), default=None)
-    said = [name for name in failed if pointed[name] == turn]
-    return FailedTurn(turn, "; ".join(f"{name}: {layers[name].detail}" for name in said))
+    named = [name for name in failed if pointed[name] == turn]
+    return FailedTurn(turn, "; ".join(f"{name}: {layers[name].detail}" for name in named))
 
 
 def frozen_turns(trace: Trace) -> int:

@@ -1,4 +1,4 @@
-// What is open stands behind the `#` of the address: each view has a link, and Back closes it.
+// The open view is in the address behind the `#`: each view has a link, and Back closes it.
 //
 //   #scenario=…&label=…   a cell of the matrix
 //   #run=…                a run: by its id, or by its path where two runs share an id

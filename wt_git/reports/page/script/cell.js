@@ -52,15 +52,15 @@ function costWords(cost) {
 function cellLayers(cell) {
   const items = Object.entries(cell.layers ?? {}).map(([layer, { passed, pass_rate: rate, detail }]) => {
     const isGate = cell.gate_layers?.includes(layer);
-    return layerItem({ layer, passed, detail, told: [`passed in ${percent(rate)} of runs`, decides(layer, isGate)] });
+    return layerItem({ layer, passed, detail, remarks: [`passed in ${percent(rate)} of runs`, decides(layer, isGate)] });
   });
   return make("ul", { class: "layers" }, items);
 }
 
-/** Return a layer with its answer; `told` are words about it, some of which may be missing. */
-function layerItem({ layer, passed, detail, told }) {
+/** Return a layer with its detail; `remarks` are words about it, some of which may be missing. */
+function layerItem({ layer, passed, detail, remarks }) {
   const sign = make("span", { class: `verdict ${passed ? "pass" : "fail"}` }, passed ? "passed" : "failed");
-  const words = make("span", { class: "told" }, told.filter(Boolean).join(" · "));
+  const words = make("span", { class: "remarks-on-layer" }, remarks.filter(Boolean).join(" · "));
   const heading = make("p", { class: "layer-name" }, make("strong", null, layer), " ", sign, " ", words);
   return make("li", null, heading, detail && longText(detail));
 }

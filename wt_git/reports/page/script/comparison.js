@@ -1,4 +1,4 @@
-// Two labels against each other: what got worse, what got better, what only one of them has.
+// Comparing two labels: regressions, improvements, and scenarios that only one of them has.
 
 const fromLabel = byId("compare-a");
 const toLabel = byId("compare-b");

@@ -26,8 +26,8 @@ function goToFailedTurn() {
 function openRun(asked) {
   const place = runs().get(asked);
   if (place) return openPanel(["Run ", name(runWord(place.run))], runView(place));
-  const told = make("p", null, "This report has no run ", make("code", null, name(asked)), ".");
-  return openPanel("No such run", [told]);
+  const sentence = make("p", null, "This report has no run ", make("code", null, name(asked)), ".");
+  return openPanel("No such run", [sentence]);
 }
 
 function openCell(scenario, label) {

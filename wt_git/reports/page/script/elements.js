@@ -1,5 +1,5 @@
-// Making elements. Whatever an agent wrote is text here, and stays text: nothing on the page is ever
-// made from a string of HTML, and the page's own policy forbids the browser to do so.
+// Making elements. Everything that an agent wrote is text and stays text: nothing on the page is made
+// from a string of HTML, and the policy of the page forbids the browser to do so.
 
 const CUT = 4000; // characters of a text that are shown at first
 const PIECE = 50_000; // characters that are laid out together, once all of a text is shown
@@ -30,7 +30,7 @@ function fill(parent, ...children) {
   return parent;
 }
 
-/** Return a text with the characters that nobody would see written as U+202E and the like. */
+/** Return a text with its invisible characters written as U+202E and the like. */
 function shown(text) {
   const lines = text.replaceAll("\r\n", "\n");
   const parts = document.createDocumentFragment();
@@ -60,7 +60,7 @@ function codePoints(unseen) {
     .join(" ");
 }
 
-/** Return a name that somebody chose, in its own direction, which may break behind its words. */
+/** Return a name that a user chose, in its own direction; it may break behind its words. */
 function name(text, most = 200) {
   const words = shortened(String(text), most).split(/(?<=[_/.:])(?=[^_/.:])/);
   return make("bdi", null, words.flatMap((word, index) => (index ? [make("wbr"), word] : [word])));

@@ -1,4 +1,4 @@
-// What the page knows, and the links to it. Both are read when first needed: the tables are there already.
+// The data of the page, and links to it. The data is read when it is first needed.
 
 function once(read) {
   let value;
@@ -7,10 +7,10 @@ function once(read) {
 
 const report = once(() => JSON.parse(byId("bench-data").textContent));
 
-/** What a row is called: `name` tells apart two packs that own one scenario. */
+/** The name of a row, which tells apart two packs that own one scenario. */
 const rowName = (row) => row.name ?? row.scenario_id;
 
-/** All runs, by every name that a link may call them. */
+/** All runs, by each name that a link may use. */
 const runs = once(() => {
   const found = new Map();
   for (const row of report().scenarios) {
@@ -25,7 +25,7 @@ const runs = once(() => {
   return found;
 });
 
-/** What a run showed, from its own element; null where the page does not hold it. */
+/** The detail of a run, from its own element; null where the page does not hold it. */
 function detailOf(run) {
   const element = byId(run.data);
   return element?.matches("script.run-data") ? JSON.parse(element.textContent) : null;

@@ -1,4 +1,4 @@
-// One run: what decided its verdict, and its conversation turn by turn.
+// One run: the reason for its verdict, and its conversation turn by turn.
 
 const EVIDENCE = new Map([
   ["server-witnessed", "what the tool servers logged"],
@@ -58,8 +58,8 @@ function turnButton(index) {
 
 function runLayers(layers) {
   const items = Object.entries(layers).map(([layer, { passed, detail, gate, evidence }]) => {
-    const told = [decides(layer, gate), evidence && `evidence: ${shortened(evidence, 80)}`];
-    return layerItem({ layer, passed, detail, told });
+    const remarks = [decides(layer, gate), evidence && `evidence: ${shortened(evidence, 80)}`];
+    return layerItem({ layer, passed, detail, remarks });
   });
   return make("ul", { class: "layers" }, items);
 }
@@ -160,6 +160,6 @@ function serverLog(calls) {
   const items = calls.map((call) => {
     return make("li", null, toolCall(String(call.tool_name ?? "?"), call.args ?? {}, ...answered(call)));
   });
-  const told = make("summary", null, `What the tool servers logged (${calls.length})`);
-  return make("details", { class: "server-log" }, told, make("ol", null, items));
+  const summary = make("summary", null, `What the tool servers logged (${calls.length})`);
+  return make("details", { class: "server-log" }, summary, make("ol", null, items));
 }
