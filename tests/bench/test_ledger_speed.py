@@ -60,7 +60,7 @@ def figures(tmp_path_factory: pytest.TempPathFactory) -> dict[int, dict[str, dic
 
 
 def test_questions_cost_the_same_at_any_length(figures: dict[int, Any]) -> None:
-    """Milliseconds, once there is an index; most of `opening` is loading SQLite."""
+    """Milliseconds, once there is an index; most of `opening` is reading it."""
     few, many = figures[FEW]["later"]["all"], figures[MANY]["later"]["all"]
     assert many <= few * 1.5 + 2
     assert many <= 20

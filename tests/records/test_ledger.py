@@ -306,7 +306,7 @@ def tamper_with_index(_position: float) -> None:
     """As somebody would who wants a failure to be forgotten."""
     if INDEX.exists():
         with contextlib.suppress(ValueError):
-            rewrite_index(lambda content: content.table.clear())
+            rewrite_index(lambda content: setattr(content, "entries", b""))
 
 
 def remove(_position: float) -> None:
@@ -499,9 +499,9 @@ def telling_lies() -> None:
     check(Ledger(Path(), small=0))
 
     def shift(content: Content) -> None:
-        for group, entries in content.table.items():
-            moved = [(member, start + 1) for member, start in ENTRY.iter_unpack(entries)]
-            content.table[group] = b"".join(ENTRY.pack(*one) for one in moved)
+        entries = ENTRY.iter_unpack(content.entries)
+        moved = [(group, member, start + 1) for group, member, start in entries]
+        content.entries = b"".join(ENTRY.pack(*one) for one in moved)
 
     rewrite_index(shift, mark=True)
 
@@ -510,7 +510,7 @@ def with_entries_cut_short() -> None:
     check(Ledger(Path(), small=0))
 
     def cut(content: Content) -> None:
-        content.table.update({group: entries[:-1] for group, entries in content.table.items()})
+        content.entries = content.entries[: -ENTRY.size // 2]
 
     rewrite_index(cut, mark=True)
 

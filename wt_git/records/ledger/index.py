@@ -1,12 +1,13 @@
 """The index of a ledger: for each question, the offsets of the rows that answer it.
 
-A table maps a group of rows (the focused passes against a target, the rows of a sweep) to entries, each
-a member of the group (a scenario) with the offset of its latest row. Groups and members are hashes of
-names, so the index holds no text, and a group is unpacked only when it is needed.
+It is a sorted list of entries: a group of rows (the focused passes against a target, the rows of a
+sweep), a member of the group (a scenario), and the offset of its latest row. Groups and members are
+hashes of names, so that all entries are of one size, and only the groups that are needed are unpacked.
 """
 
 from __future__ import annotations
 
+import bisect
 import hashlib
 import os
 import struct
@@ -27,28 +28,29 @@ if TYPE_CHECKING:
 MOST_PAST_ROWS = 60
 """As many rows of a scenario, against a target and on a model, are kept for forecasts."""
 
-ENTRY = struct.Struct("16sq")
-_FIRST, _LAST = bytes(16), b"\xff" * 16
+_HASH_BYTES = 12
+ENTRY = struct.Struct(f"<{_HASH_BYTES}s{_HASH_BYTES}sq")
+_FIRST, _LAST = bytes(_HASH_BYTES), b"\xff" * _HASH_BYTES
 _BLOCK = 1 << 13
 
 
 class Content(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
-    """The content of an index file: the table, and the offset up to which it covers the ledger."""
+    """The content of an index file: the entries, and the offset up to which they cover the ledger."""
 
     version: int
     end: int
     rows: int
     skipped: int
-    table: dict[bytes, bytes]
+    entries: bytes
 
 
-VERSION = 2
+VERSION = 3
 
 
 @lru_cache(maxsize=1 << 14)
 def key(*names: str | bytes | None) -> bytes:
     """Return a hash of `names` that no other names have."""
-    return hashlib.blake2b(repr(names).encode(), digest_size=16).digest()
+    return hashlib.blake2b(repr(names).encode(), digest_size=_HASH_BYTES).digest()
 
 
 class Index:
@@ -56,7 +58,7 @@ class Index:
 
     def __init__(self, about: str, content: Content | None = None) -> None:
         self.about = about
-        self._content = content or Content(VERSION, 0, 0, 0, {})
+        self._content = content or Content(VERSION, 0, 0, 0, b"")
         self._groups: dict[bytes, dict[bytes, int]] = {}
         self._dearest: dict[bytes, Decimal] = {}
         self._written_end = self._content.end
@@ -91,10 +93,12 @@ class Index:
 
     def packed(self) -> bytes:
         """Return it as `Content`, encoded."""
-        table = self._content.table
-        for group, entries in self._groups.items():
-            table[group] = b"".join(ENTRY.pack(*entry) for entry in entries.items())
-        return msgspec.msgpack.encode(self._content)
+        known = ENTRY.iter_unpack(self._content.entries)
+        entries = [entry for entry in known if entry[0] not in self._groups]
+        for group, members in self._groups.items():
+            entries += [(group, member, start) for member, start in members.items()]
+        packed = b"".join(ENTRY.pack(*entry) for entry in sorted(entries))
+        return msgspec.msgpack.encode(msgspec.structs.replace(self._content, entries=packed))
 
     def _add(self, ledger: int, start: int, row: Row) -> None:
         latest = self._entries
@@ -127,7 +131,7 @@ class Index:
             recent.clear()
         recent[key("tree", row.git_tree)] = start
         past = latest(key("past", target, scenario, row.model_under_test))
-        past[start.to_bytes(16, "big")] = start
+        past[start.to_bytes(_HASH_BYTES, "big")] = start
         if len(past) > MOST_PAST_ROWS:
             del past[next(iter(past))]
 
@@ -146,11 +150,20 @@ class Index:
         """Return the entries of a group, to be asked or changed."""
         found = self._groups.get(group)
         if found is None:
-            packed = self._content.table.get(group, b"")
-            if len(packed) % ENTRY.size:
-                raise DamagedIndexError
-            found = self._groups[group] = dict(ENTRY.iter_unpack(packed))
+            found = self._groups[group] = dict(self._unpacked(group))
         return found
+
+    def _unpacked(self, group: bytes) -> Iterator[tuple[bytes, int]]:
+        entries, size = self._content.entries, ENTRY.size
+        place = size * bisect.bisect_left(
+            range(len(entries) // size),
+            group,
+            key=lambda number: entries[number * size : number * size + _HASH_BYTES],
+        )
+        while entries.startswith(group, place):
+            _, member, start = ENTRY.unpack_from(entries, place)
+            yield member, start
+            place += size
 
     # ---- asking it: offsets of rows
 

@@ -17,7 +17,7 @@ import msgspec
 
 from wt_git import files
 from wt_git.records import layout
-from wt_git.records.ledger.index import VERSION, Content, Index
+from wt_git.records.ledger.index import ENTRY, VERSION, Content, Index
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -61,7 +61,8 @@ def read_index(runs_dir: Path, ledger: int) -> Index | None:
     data, status = found
     try:
         content = msgspec.msgpack.decode(memoryview(data)[STATE_BYTES:], type=Content)
-        if content.version != VERSION or not 0 <= content.end <= status.st_size:
+        is_whole = content.version == VERSION and len(content.entries) % ENTRY.size == 0
+        if not is_whole or not 0 <= content.end <= status.st_size:
             return None
         index = Index(identity(status), content)
         index.extend(ledger, status.st_size)
