@@ -85,7 +85,8 @@ def test_each_mutant_makes_a_test_fail(tmp_path):
     with ThreadPoolExecutor(workers) as pool:
         (unchanged, said), *results = pool.map(tried, [None, *mutants])
     assert unchanged == "survived", f"the tests fail without any mutant:\n{said}"
-    assert problems(mutants, results) == []
+    found = problems(mutants, results)
+    assert not found, "\n".join(["", *found])
 
 
 def problems(mutants: Sequence[Mutant], results: Sequence[tuple[Outcome, str]]) -> list[str]:
