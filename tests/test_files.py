@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wt_git import files
-from wt_git import files as json_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,8 +43,8 @@ def test_what_is_no_file_is_refused_at_once(make: Callable[[str], None], why: st
     """Nobody waits for the other end of a pipe."""
     make("odd")
     path = Path("odd")
-    for read in (files.read_regular, lambda it: [*json_lines.read_lines(it)],
-                 lambda it: [*json_lines.read_lines_backwards(it)]):  # fmt: skip
+    for read in (files.read_regular, lambda it: [*files.read_lines(it)],
+                 lambda it: [*files.read_lines_backwards(it)]):  # fmt: skip
         with pytest.raises(OSError, match=why) as caught:
             read(path)
         assert caught.value.filename == "odd"
@@ -152,9 +151,7 @@ def test_many_processes_append_whole_lines() -> None:
         children.append(pid)
     for pid in children:
         assert os.waitpid(pid, 0)[1] == 0
-    seen = [
-        (line.record["name"], line.record["number"]) for line in json_lines.read_lines(Path("log"))
-    ]
+    seen = [(line.record["name"], line.record["number"]) for line in files.read_lines(Path("log"))]
     assert sorted(seen) == [(name, number) for name in range(6) for number in range(200)]
 
 
@@ -169,7 +166,7 @@ def test_a_file_held_open_is_shared_with_those_who_are_not() -> None:
     held.close()
     held.append('{"n": 3}')
     held.close()
-    assert [line.record["n"] for line in json_lines.read_lines(Path("log"))] == [0, 1, 2, 3]
+    assert [line.record["n"] for line in files.read_lines(Path("log"))] == [0, 1, 2, 3]
 
 
 def test_a_line_that_does_not_fit_is_taken_back() -> None:

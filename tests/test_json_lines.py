@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from kit.traces import json_objects
 
 from wt_git import files
-from wt_git import files as json_lines
 
 
 @given(st.lists(json_objects(), max_size=8), st.binary(max_size=30).filter(lambda b: b"{" not in b))
@@ -23,8 +22,8 @@ def test_a_broken_line_spoils_only_itself(written: list[dict[str, object]], junk
         if index == 0:
             with path.open("ab") as stream:
                 stream.write(junk)
-    report = json_lines.LineReport()
-    assert [line.record for line in json_lines.read_lines(path, report)] == written
+    report = files.LineReport()
+    assert [line.record for line in files.read_lines(path, report)] == written
     has_junk = any(part.strip() for part in junk.split(b"\n"))
     assert bool(report.skipped) == bool(written and has_junk)
 
@@ -40,16 +39,16 @@ def test_reading_backwards_is_reading_forwards_reversed(
     """Whatever the lines, wherever the blocks fall, with or without a last line break."""
     path = Path("lines.ndjsonl")
     path.write_bytes(b"\n".join(lines) + (b"\n" if ended else b""))
-    forward, backward = json_lines.LineReport(), json_lines.LineReport()
-    expected = list(json_lines.read_lines(path, forward))
-    assert list(json_lines.read_lines_backwards(path, backward, block=block)) == expected[::-1]
+    forward, backward = files.LineReport(), files.LineReport()
+    expected = list(files.read_lines(path, forward))
+    assert list(files.read_lines_backwards(path, backward, block=block)) == expected[::-1]
     assert forward.skipped == backward.skipped
 
 
 def test_a_missing_file_reads_as_empty() -> None:
     """A directory without history is not an error."""
-    assert list(json_lines.read_lines(Path("absent"))) == []
-    assert list(json_lines.read_lines_backwards(Path("absent"))) == []
+    assert list(files.read_lines(Path("absent"))) == []
+    assert list(files.read_lines_backwards(Path("absent"))) == []
 
 
 @given(st.lists(st.binary(max_size=20)), st.integers(1, 9))
@@ -57,6 +56,6 @@ def test_lines_from_behind_know_where_they_begin(lines: list[bytes], block: int)
     """Reading on from such an offset reads that line."""
     text = b"\n".join(lines)
     stream = io.BytesIO(text)
-    for start, data in json_lines.lines_before(stream, len(text), block=block):
+    for start, data in files.lines_before(stream, len(text), block=block):
         assert text[start:].split(b"\n")[0].removesuffix(b"\r") == data
         assert start == 0 or text[start - 1 : start] == b"\n"

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wt_git import files
-from wt_git import files as json_lines
 from wt_git.records.ledger.index_file import append_row
 from wt_git.records.ledger.ledger import Ledger
 from wt_git.records.ledger.row import ScenarioId
@@ -136,7 +135,7 @@ def ask(folder: Path) -> dict[str, Any]:
 def read(folder: Path) -> dict[str, Any]:
     """What reading the ledger takes at the least."""
     began = time.process_time()
-    assert sum(1 for _ in json_lines.read_lines(folder / "ledger.ndjsonl"))
+    assert sum(1 for _ in files.read_lines(folder / "ledger.ndjsonl"))
     return {"all": milliseconds(began), "peak MB": peak_mb()}
 
 

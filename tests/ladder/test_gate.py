@@ -20,7 +20,6 @@ from kit.gate_histories import (
 )
 
 from wt_git import files
-from wt_git import files as json_lines
 from wt_git.ladder.gate import Earned, Refused, decide
 from wt_git.records.ledger.row import Row, read_row
 
@@ -438,7 +437,7 @@ def test_a_line_break_of_another_kind_in_a_question_hides_no_failure(odd, tmp_pa
         files.append_line(ledger, files.json_line(record), durable=False)
     raw = ledger.read_text("utf-8")
     ledger.write_text(raw.replace("\\u2028", "\u2028").replace("\\u0085", "\u0085"), "utf-8")
-    read = [read_row(line.text.encode()) for line in json_lines.read_lines(ledger)]
+    read = [read_row(line.text.encode()) for line in files.read_lines(ledger)]
     answer = decide(
         [row for row in read if row is not None],
         target=TARGET,

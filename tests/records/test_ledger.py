@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 from kit import noted_sweeps
 
 from wt_git import files
-from wt_git import files as json_lines
 from wt_git.decoding import convert
 from wt_git.errors import UsageError
 from wt_git.records import layout
@@ -54,8 +53,8 @@ class Plain:
     """The same questions, answered by reading every line."""
 
     def __init__(self) -> None:
-        report = json_lines.LineReport()
-        lines = list(json_lines.read_lines(LEDGER, report))
+        report = files.LineReport()
+        lines = list(files.read_lines(LEDGER, report))
         self.records = [line.record for line in lines]
         self.skipped = report.skipped
         self.every_row = [row for line in lines if (row := read_row(line.text.encode()))]
@@ -364,7 +363,7 @@ def test_the_fast_decoder_says_what_every_reader_says(line: bytes) -> None:
     """Or leaves the line to the other one."""
     line = line.replace(b"\n", b" ")
     files.write_whole(LEDGER, line)
-    read = [convert(one.record, Row, lenient=True) for one in json_lines.read_lines(LEDGER)]
+    read = [convert(one.record, Row, lenient=True) for one in files.read_lines(LEDGER)]
     fast = read_row(line)
     assert repr(read) == repr([] if fast is None else [msgspec.structs.replace(fast, raw=b"")])
 
