@@ -123,9 +123,9 @@ def _kind(node: ast.ClassDef) -> str:
     for word, kind in (
         ("Struct", "msgspec"),
         ("NamedTuple", "NamedTuple"),
-        ("Record", "dataclass"),
+        ("Record", "msgspec"),
         ("BaseModel", "pydantic"),
-        ("Document", "pydantic"),
+        ("Document", "msgspec"),
         ("TypedDict", "TypedDict"),
         ("Protocol", "Protocol"),
         ("Enum", "Enum"),
