@@ -63,7 +63,7 @@ class Replay(RunTarget, frozen=True, kw_only=True):
 
 
 def look_up_replay(path: str, request: SweepRequest, say: Callable[[str], None]) -> Replay:
-    """Resolve what a replay of the trace at `path` needs. Builds no runtime and writes no file.
+    """Resolve everything for a replay of the trace at `path`. Builds no runtime, writes no file.
 
     Raises `UsageError` or `LoadError` for the first thing that is wrong.
     """
@@ -117,7 +117,7 @@ def _played(trace: Trace, live: list[str], definition: Selected | None) -> Selec
 
 
 PRIORITY = 1
-"""The place in the queue of whoever asks one thing of a runtime and is no sweep."""
+"""The priority of a replay in the queue for a runtime."""
 
 
 class ReplayFailedError(WindTunnelError):
@@ -131,7 +131,7 @@ class _Cancelled(Exception):  # noqa: N818 - control flow, not an error
 
 
 class Replayed(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of a replay: where it was saved and its verdict, or why it was not.
+    """The result of a replay: its saved trace and verdict, or why there is none.
 
     `traceback` is that of a bug in foreign code. `problems` came after the run was saved.
     """
@@ -165,10 +165,10 @@ class Replaying:
         self._interruption.set()
 
     def emit(self, kind: type[Event], /, **fields: Any) -> None:
-        """Drop an event: a replay is no sweep, and nobody follows it."""
+        """Drop an event: a replay is no sweep."""
 
     def run(self) -> Replayed:
-        """Play the trace, save the run, and return what came of it.
+        """Play the trace, save the run, and return the result.
 
         Raises `UsageError` when the runs directory or the lock folder cannot be used, `BusyError`
         where waiting was forbidden, and `StorageError` when the run cannot be saved.
@@ -215,7 +215,7 @@ class Replaying:
         return Replayed(exit_code=code, path=path, verdict=verdict, problems=problems)
 
     def _fly(self, runtime: AgentRuntime) -> tuple[WindTunnelError | None, BaseException | None]:
-        """Fly the one run; return why it could not be flown, and what raised that."""
+        """Play the one run; return why that failed, and the exception."""
         selected = self._replay.selected[0]
         try:
             ran = run_scenario(

@@ -45,23 +45,23 @@ _STANDARD_LIBRARY = os.path.dirname(os.__file__)  # noqa: PTH120 - as sys.path h
 
 
 class FreshSourceLoader(SourceFileLoader):
-    """Loads a source file; compiles it anew where what was compiled may be of an earlier edit."""
+    """Loads a source file; compiles it again where the compiled code may be of an earlier edit."""
 
     def get_data(self, path: str) -> bytes:
-        """Return what a file holds. Raises `OSError` for compiled code that is not to be believed."""
+        """Return the content of a file. Raises `OSError` for compiled code that may be outdated."""
         if path != self.path and _mtime_second(path) <= _mtime_second(self.path):
             raise OSError("compiled in the second in which the source was changed")
         return super().get_data(path)
 
 
 def load_source_anew(spec: ModuleSpec) -> None:
-    """Let the source file of `spec`, if that is what it is made of, be loaded as it stands."""
+    """Use `FreshSourceLoader` for `spec`, if it is a source file."""
     if type(spec.loader) is SourceFileLoader:
         spec.loader = FreshSourceLoader(spec.name, spec.loader.path)
 
 
 def install_fresh_loader() -> None:
-    """Let all modules that are not installed ones be loaded as they stand; once is enough."""
+    """Use `FreshSourceLoader` for all modules that are not installed; later calls do nothing."""
     if _find_fresh in sys.path_hooks:
         return
     sys.path_hooks.insert(0, _find_fresh)
@@ -92,7 +92,7 @@ def _mtime_second(path: str) -> int:
 
 
 FOREIGN_FAILURES = (Exception, SystemExit)
-"""What code that is not ours may raise and we report. An `exit(0)` in a plugin must not end a sweep
+"""Exceptions of foreign code that we report. An `exit(0)` in a plugin must not end a sweep
 as if everything had passed."""
 
 
@@ -105,7 +105,7 @@ class Source(NamedTuple):
 
 
 class Loaded(NamedTuple):
-    """What a source held, and the file it came from (None when no single file did)."""
+    """The value of a source, and the file that it came from (None without a single file)."""
 
     value: Any
     file: Path | None
@@ -177,10 +177,10 @@ def describe(error: BaseException) -> str:
 
 def _attribute(module: ModuleType, source: Source) -> Any:
     first, *rest = source.attribute.split(".")
-    # What makes its names itself, or stands in the place of a module, knows better.
+    # A module with `__getattr__`, or an object in place of a module, reports a missing name itself.
     names = vars(module) if type(module) is ModuleType else {"__getattr__": None}
     if first not in names and "__getattr__" not in names:
-        # Python would say it of the name that was made up here for the module of a file.
+        # Python would mention the name that was generated here for the module of a file.
         near = did_you_mean(first, [name for name in names if not name.startswith("_")])
         raise AttributeError(f"'{one_line(source.place)}' has no '{one_line(first)}'{near}")
     value: Any = getattr(module, first)
@@ -234,7 +234,7 @@ def _module_at(path: Path) -> ModuleType:
 
 
 def is_path_module(name: str) -> bool:
-    """Say whether a module's name was made up here for a file that was named by its path."""
+    """Say whether the name of a module was generated here for a file that was named by its path."""
     return name.startswith(_PREFIX)
 
 

@@ -118,7 +118,7 @@ def _unusable(message: str, source: str, problem: str) -> LoadError:
 
 
 def _malformed(pack: ScenarioPack) -> str | None:
-    """Return what is wrong with the fields that everything here relies on; None for nothing."""
+    """Return the problem with the fields that other code relies on; None without one."""
     name: object = pack.name
     if not isinstance(name, str) or not name.strip():
         return f"its name must be a non-blank string, got {safe_repr(name)}"
@@ -131,7 +131,7 @@ def _malformed(pack: ScenarioPack) -> str | None:
 
 
 def _malformed_scenario(place: str, scenario: object) -> str | None:
-    """Return the same for a scenario, whose fields may have been assigned after it was made."""
+    """Return the same for a scenario, which can be changed after it was made."""
     if not isinstance(scenario, Scenario):
         return f"{place} must be a Scenario, got {type(scenario).__name__}"
     name: object = scenario.name

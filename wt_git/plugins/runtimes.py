@@ -81,7 +81,7 @@ BUILTIN_RUNTIMES = {
     "in_memory": "wt_git.runtimes.in_memory.runtime",
     "http_inject": "wt_git.runtimes.http_inject.runtime",
 }
-"""Runtime name to the module whose `PLUGIN` it is; found by name, so that nothing imports them."""
+"""Each name with the module that has its `PLUGIN`; loaded by name, so that nothing imports them."""
 
 
 class Runtime(msgspec.Struct, frozen=True, kw_only=True):
@@ -124,7 +124,7 @@ class Runtime(msgspec.Struct, frozen=True, kw_only=True):
         """Return the identities that the plugin's class has when it is named in other ways.
 
         A file in the repository can be named by its path, and as a module from each folder that
-        holds it: whoever does one after the other means the same backend.
+        holds it: all these names mean the same backend.
         """
         made, base = type(self.plugin), top or Path.cwd()
         written = getattr(sys.modules.get(made.__module__), "__file__", None)
@@ -157,7 +157,7 @@ def find_plugin(name: str, say: Callable[[str], None]) -> Plugin:
 
 
 def resolve_runtime(found: Plugin, say: Callable[[str], None]) -> Runtime:
-    """Return the runtime of a plugin, asked what it says about itself; `say` as above.
+    """Return the runtime of a plugin, with the declarations of the plugin; `say` as above.
 
     Raises `UsageError` when it says something that it may not.
     """

@@ -24,7 +24,7 @@ _MOST_NAMED = 40
 
 
 class RescoreRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """What to score again: all traces below `runs_dir`, or else `traces`. Paths are as typed."""
+    """The traces to score again: all below `runs_dir`, or else `traces`. Paths are as typed."""
 
     runs_dir: Path | None = None
     traces: tuple[Path, ...] = ()
@@ -36,7 +36,7 @@ class RescoreRequest(msgspec.Struct, frozen=True, kw_only=True):
     def files(
         self, on_closed: Callable[[str, OSError], None] = lambda _path, _error: None
     ) -> Iterator[RunFile]:
-        """Yield what has the name of a trace, or was named as one.
+        """Yield the files that are named as traces, or were given as traces.
 
         `on_closed` is told of folders that cannot be listed.
         """
@@ -56,7 +56,7 @@ class RescoreRequest(msgspec.Struct, frozen=True, kw_only=True):
 def definitions_of(request: RescoreRequest, say: Callable[[str], None]) -> Definitions:
     """Return the definitions that `request` is judged by, once it is sure that it can be.
 
-    `say` receives what was asked for in vain while there is more. Raises `UsageError`, `LoadError`.
+    `say` receives the selectors that match nothing, while others do. Raises `UsageError`, `LoadError`.
     """
     if request.runs_dir is None:
         _check_named(request.traces)

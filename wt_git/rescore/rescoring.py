@@ -60,7 +60,7 @@ UNKNOWN: Literal["UNKNOWN"] = "UNKNOWN"
 
 
 class TraceIdentity(NamedTuple):
-    """Where a trace stands, and what it says that it is."""
+    """The path of a trace, and the ids in it."""
 
     trace: str
     scenario_id: str
@@ -76,7 +76,7 @@ def score_change(
     *,
     written: bool,
 ) -> Rescored:
-    """Return what `new`, judged by `gate_layers`, makes of a trace that was scored `old`.
+    """Return the difference between the score `old` and the score `new`, judged by `gate_layers`.
 
     Nothing changes where nothing was known.
     """
@@ -133,7 +133,7 @@ def origin_of_rescore(
 ) -> dict[str, Any]:
     """Return the origin of a score that replaces one of origin `old`.
 
-    What is no flight stays none, whoever judged it last: its kind keeps it out of every table.
+    A replay or a self-test keeps its kind, which keeps it out of every table.
     """
     again = {"rescored_at": rescored_at, "trace_unchanged": True}
     if old.get("kind") in NOT_FLIGHTS:
@@ -153,7 +153,7 @@ def replace_score(trace_path: str, sidecar: Mapping[str, Any]) -> None:
 
 
 def _check_replaceable(path: str) -> None:
-    """Raise `OSError` for what a rename would silently do away with: a link, a pipe, a folder."""
+    """Raise `OSError` for a link, a pipe or a folder, which a rename would silently replace."""
     try:
         mode = os.lstat(path).st_mode
     except FileNotFoundError:
@@ -177,7 +177,7 @@ class Rescoring:
         self._unreadable = Examples()
 
     def entries(self) -> Iterator[Entry]:
-        """Score one trace after another and yield what came of it; those skipped have no entry."""
+        """Score one trace after another and yield an entry for each that is not skipped."""
         closed: list[NotScored] = []
 
         def on_closed(path: str, error: OSError) -> None:
@@ -198,7 +198,7 @@ class Rescoring:
 
     @property
     def summary(self) -> RescoreSummary:
-        """What the entries amount to so far."""
+        """The totals of the entries so far."""
         return RescoreSummary(**self._counts)
 
     @property
@@ -211,7 +211,7 @@ class Rescoring:
 
     @property
     def remarks(self) -> list[str]:
-        """Sentences about what the entries do not say."""
+        """Sentences about files without an entry."""
         remarks = []
         if self._foreign.number:
             remarks.append(f"{self._foreign.number} file(s) are no traces: {self._foreign}")
@@ -239,7 +239,7 @@ class Rescoring:
         return entry
 
     def _entry(self, file: RunFile) -> Entry | None:
-        """Return what came of one file, None when it was not asked for."""
+        """Return the entry of one file; None when it was not asked for."""
         said = peek(file.path)
         if said is not None and not self._asked.run(said.scenario, said.label):
             return None
@@ -264,7 +264,7 @@ class Rescoring:
         return Unresolved(**identity._asdict(), error=_undefined(trace.scenario_id))
 
     def _is_foreign(self, file: RunFile, problem: Exception) -> bool:
-        """Say whether a file below a runs directory is somebody else's, not a broken trace."""
+        """Say whether a file below a runs directory is no trace at all, rather than a broken one."""
         if self._request.runs_dir is None or isinstance(problem, OSError):
             return False
         if isinstance(problem, ForeignFileError):
@@ -275,7 +275,7 @@ class Rescoring:
         try:
             new = score_saved(trace, scenario)
             gate, block = scenario.resolved_gate_layers(), scenario_block(scenario)
-        except FOREIGN_FAILURES as problem:  # a definition is somebody's code
+        except FOREIGN_FAILURES as problem:  # a definition is foreign code
             return NotScored(trace=identity.trace, error=f"scoring failed: {describe(problem)}")
         try:
             old = self._old(identity.trace)

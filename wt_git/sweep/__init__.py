@@ -1,1 +1,1 @@
-"""Many scenarios: what is asked, found, selected, scheduled and recorded (docs/architecture.md)."""
+"""A sweep: scenarios are selected, admitted, run and recorded (docs/architecture.md)."""

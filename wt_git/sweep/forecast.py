@@ -1,4 +1,4 @@
-"""What a sweep would be and take, from what the ledger knows (docs/ladder.md, "Dry run")."""
+"""The forecast of a sweep, from the rows of the ledger (docs/ladder.md, "Dry run")."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _EARLIER_ROWS, _ROWS_LOOKED_AT = 20, 60
 
 
 class ScenarioForecast(msgspec.Struct, frozen=True, kw_only=True):
-    """What one scenario would take, all its runs together; None where history does not say.
+    """The time and cost of all runs of one scenario; None where history does not say.
 
     `earlier_runs` is how many runs the figures rest on.
     """
@@ -37,7 +37,7 @@ class ScenarioForecast(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Expected(msgspec.Struct, frozen=True, kw_only=True):
-    """What a whole sweep would be. Sums are None as soon as a part is."""
+    """The forecast of a whole sweep. A sum is None as soon as a part is."""
 
     found: LookedUp
     scenarios: tuple[ScenarioForecast, ...]
@@ -90,7 +90,7 @@ class Expected(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def forecast(found: LookedUp, ledger: Ledger) -> Expected:
-    """Return what the sweep would be, from the latest rows of its scenarios on its target."""
+    """Return the forecast, from the latest rows of the scenarios on this target."""
     target = as_recorded(found.fingerprinter.inputs.target)
     model = None if found.runtime.model is None else as_recorded(found.runtime.model)
     scenarios = []
@@ -109,9 +109,9 @@ def forecast(found: LookedUp, ledger: Ledger) -> Expected:
 
 
 def _alike(past: Sequence[Row], tier: Tier) -> Sequence[Row]:
-    """Return the rows whose runs played as much: a probe plays a part of a scenario.
+    """Return the rows whose runs are as long: a probe plays a part of a scenario.
 
-    Before a scenario's first probe, whole runs say what a probe takes at most.
+    Before the first probe of a scenario, whole runs are the upper bound.
     """
     whole = [one for one in past if one.tier != "probe"]
     alike = whole if tier != "probe" else [one for one in past if one.tier == "probe"] or whole
@@ -127,7 +127,7 @@ def _wall_s(past: Sequence[Row], runs: int) -> float | None:
 def _cost(
     past: Sequence[Row], runs: int, model: str | None, pricing: Pricing | None
 ) -> Decimal | None:
-    """Return the mean of what is known, at today's rates: what is unknown is not free."""
+    """Return the mean of the known costs, at today's rates: unknown costs are not zero."""
     if pricing is None:
         return None
     done, spent = 0, Decimal(0)

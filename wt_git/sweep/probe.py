@@ -55,7 +55,7 @@ class Probe(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def live(self) -> list[str]:
-        """What the user says live: the text of the chosen turn and of all later ones.
+        """The live messages of the user: the chosen turn and all later ones.
 
         Raises `UsageError` when the trace has no such turn, or when one of them says nothing.
         """
@@ -84,9 +84,9 @@ class Probe(msgspec.Struct, frozen=True, kw_only=True):
                 )
         return split_at_user_turn(self.trace, self.from_turn)
 
-    def _refused(self, what: str, user_turns: int, *, code: str) -> UsageError:
+    def _refused(self, problem: str, user_turns: int, *, code: str) -> UsageError:
         return UsageError(
-            f"the trace '{one_line(self.source)}' {what}",
+            f"the trace '{one_line(self.source)}' {problem}",
             code=code,
             facts={"path": self.source, "from_turn": self.from_turn, "user_turns": user_turns},
         )
@@ -95,8 +95,7 @@ class Probe(msgspec.Struct, frozen=True, kw_only=True):
 def load_probe(path: Path | str, from_turn: int | None, *, option: str = "--from-trace") -> Probe:
     """Read the trace at `path`, which is kept as typed.
 
-    Raises `UsageError`, which names the `option`, for whatever stands there other than a trace that
-    this version reads.
+    Raises `UsageError`, which names the `option`, for anything but a trace that this version reads.
     """
     source = os.fspath(path)
     try:
@@ -142,7 +141,7 @@ def select_probed(
 
 
 def _check_known(packs: Sequence[ScenarioPack], name: str) -> None:
-    """Say that the pack is missing; `select` would blame a selector that nobody typed."""
+    """Say that the pack is missing; `select` would name a selector that was not typed."""
     names = sorted({scenario.name for pack in packs for scenario in pack.scenarios})
     if name not in names:
         raise UsageError(
@@ -191,14 +190,14 @@ def _shown_names(names: Sequence[str]) -> str:
     return shortened_list([one_line(name) for name in names], most=_NAMED) or "nothing"
 
 
-def _plural(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+def _plural(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def live_scenario(scenario: Scenario, live: Sequence[str]) -> Scenario:
     """Return a copy of `scenario` in which the user says `live`; everything else stays.
 
-    A copy and not a new one: a subclass may be made in another way, or hold more than its fields.
+    A copy, since a subclass may have another constructor and more attributes.
     """
     changed = copy.copy(scenario)
     changed.user_turns = list(live)

@@ -27,7 +27,7 @@ DEFAULT_LABEL = "cli_run"
 
 
 class SweepRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """One `wt run`, as typed. Paths are as typed too, so that what is printed can be pasted."""
+    """The options of one `wt run`; paths are as typed, so that printed commands can be pasted."""
 
     selectors: Selectors
     runs_dir: Path
@@ -51,7 +51,7 @@ class SweepRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RunTarget(msgspec.Struct, frozen=True, kw_only=True):
-    """What is flown on what: all that building a runtime and holding it has to know."""
+    """The scenarios to run and the runtime to run them on."""
 
     request: SweepRequest
     runtime: Runtime
@@ -62,8 +62,8 @@ class RunTarget(msgspec.Struct, frozen=True, kw_only=True):
 class LookedUp(RunTarget, frozen=True, kw_only=True):
     """A request with everything that it names resolved. Nothing has been built or written.
 
-    `budget_s` and `ceiling` are what the sweep may use, None without a limit. `fingerprinter` takes
-    the fingerprint of what is under test. `history_prefix` precedes what a probe sends.
+    `budget_s` and `ceiling` are the limits of the sweep, None without one. `fingerprinter` takes the
+    fingerprint of the code under test. `history_prefix` is the part of a trace before a probe.
     """
 
     settings: Settings
@@ -76,9 +76,9 @@ class LookedUp(RunTarget, frozen=True, kw_only=True):
 
 
 class Prepared(LookedUp, frozen=True, kw_only=True):
-    """A sweep that may run. `fingerprint` is what was under test when that was decided.
+    """A sweep that may run. `fingerprint` was taken when that was decided.
 
-    `earned` is what the gate found, None for a sweep that need not be earned.
+    `earned` is the answer of the gate, None for a sweep that need not be earned.
     """
 
     plan: JobPlan
@@ -94,7 +94,7 @@ def agent_config(
     *,
     agent_id: str = "wt-cli",
 ) -> AgentConfig:
-    """Return what the runtime is told when it brings an agent up."""
+    """Return the configuration with which the runtime starts an agent."""
     return AgentConfig(
         agent_id=agent_id,
         variant_id=request.label,
@@ -105,7 +105,7 @@ def agent_config(
 
 
 def soul_text(request: SweepRequest) -> str | None:
-    """Return the system prompt: what `--soul` holds. Raises `UsageError`."""
+    """Return the system prompt, the content of `--soul`. Raises `UsageError`."""
     soul = _file(request.soul, "--soul")
     return _text(soul, "--soul") if soul else None
 

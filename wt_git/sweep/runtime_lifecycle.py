@@ -54,7 +54,7 @@ def pre_run(target: RunTarget, runtime: AgentRuntime) -> RuntimeFailureError | N
 
 
 def post_run(target: RunTarget, runtime: AgentRuntime) -> RuntimeFailureError | None:
-    """Call the plugin's `post_run`, if it has one, whatever happened before; return its failure."""
+    """Call the plugin's `post_run`, if it has one; return its failure."""
     return _call_plugin("post_run", target, runtime)
 
 
@@ -76,8 +76,8 @@ def _call_plugin(name: str, target: RunTarget, runtime: AgentRuntime) -> Runtime
 def bug_traceback(error: BaseException) -> str | None:
     """Return the stack of an exception; None where it is how drivers report trouble.
 
-    docs/writing-a-runtime.md asks drivers to raise RuntimeError with a text for people; a stack
-    below it would only hide that text. Anything else is somebody's bug, and needs its stack.
+    docs/writing-a-runtime.md asks drivers to raise RuntimeError with a text for people, and a stack
+    would hide that text. Any other exception is a bug, and needs its stack.
     """
     a_bug = isinstance(error, NotImplementedError | RecursionError)
     if isinstance(error, RuntimeError | OSError) and not a_bug:
@@ -86,7 +86,7 @@ def bug_traceback(error: BaseException) -> str | None:
 
 
 class LockListener(Protocol):
-    """Receives what is said while a runtime is waited for: the progress of a sweep, or a replay."""
+    """Receives messages and events during the wait for a runtime: a sweep's progress, or a replay."""
 
     def say(self, text: str) -> None:
         """Receive a sentence for people."""
@@ -107,7 +107,7 @@ def hold_runtime(
     clock: Clock,
     stop: threading.Event,
 ) -> AbstractContextManager[None]:
-    """Return what holds the runtime while it is entered, through the lock files in `folder`.
+    """Return a context in which the runtime is held, through the lock files in `folder`.
 
     A runtime that jobs may share is not held. Where one is in use, sweeps of a smaller `priority` go
     first. Entering raises `BusyError` where waiting was forbidden, `WaitStopped` once `stop` is set.

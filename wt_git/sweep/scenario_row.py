@@ -49,9 +49,9 @@ def execution_error(trace: Trace) -> str | None:
 
 
 class SweepFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """What all rows of one sweep say alike.
+    """The fields that all rows of one sweep share.
 
-    `taken` is the fingerprint from before the sweep. `earned` is what the gate found; None for
+    `taken` is the fingerprint from before the sweep. `earned` is the answer of the gate; None for
     sweeps that need not be earned. `pricing` and `cache` are None where nothing configures them.
     """
 
@@ -73,7 +73,7 @@ class SweepFacts(msgspec.Struct, frozen=True, kw_only=True):
 class RowState(msgspec.Struct, frozen=True, kw_only=True):
     """How the sweep stood when a scenario's last run was in.
 
-    `fingerprint` is what stands for it in the row: its value, or a word where it changed meanwhile.
+    `fingerprint` is its value, or a word in its place where it changed during the sweep.
     """
 
     ts: str
@@ -88,8 +88,8 @@ def counts_as_failure(
 ) -> bool:
     """Return whether a row makes its sweep exit 1 (docs/files.md, "Counts as a failure").
 
-    A run that could not be executed, an invalid experiment and a prompt cache that must hit and did
-    not always do; beyond that, what a transport-only pack says about the model does not.
+    A run that could not be executed, an invalid experiment and a missed prompt cache that must hit
+    always do. A FAIL does, except in a transport-only pack.
     """
     if errored or verdict == "INVALID" or cache_blocks:
         return True
@@ -113,7 +113,7 @@ def tokens_of(cost: Cost) -> Tokens:
 
 
 def priced(cost: Cost, model: str | None, pricing: Pricing | None) -> CostUsd | None:
-    """Return what `cost` comes to on the model of that label; None where nothing is priced."""
+    """Return the price of `cost` on the model of that label; None without a pricing table."""
     return None if pricing is None else price(tokens_of(cost), cost.wall_s, model, pricing)
 
 
@@ -203,7 +203,7 @@ def _experiment(
 
 
 def _blocks(found: CacheCheckRecord | None, config: CacheCheck | None) -> bool:
-    """Whether the prompt cache makes the row a failure; what is unknown is never a pass."""
+    """Whether the prompt cache makes the row a failure; an unknown result is no pass."""
     wanted = config is not None and config.fail_on_miss
     return wanted and found is not None and found.result != "pass"
 

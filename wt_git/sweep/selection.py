@@ -36,12 +36,12 @@ class Selected(NamedTuple):
 
     @property
     def identity(self) -> ScenarioId:
-        """What rows call it: what they cannot hold of a name is replaced there."""
+        """The pack and name as rows hold them: characters that UTF-8 cannot hold are replaced."""
         return ScenarioId(as_recorded(self.pack.name), as_recorded(self.scenario.name))
 
 
 class Selectors(msgspec.Struct, frozen=True, kw_only=True):
-    """What was asked for. Values of one option are alternatives, different options restrict."""
+    """The options that select scenarios: values of one option are alternatives, options restrict."""
 
     scenarios: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
@@ -67,7 +67,7 @@ class Unmatched(NamedTuple):
 
 
 def select(packs: Sequence[ScenarioPack], selectors: Selectors) -> list[Selected]:
-    """Return what `selectors` choose from `packs`, in pack order and then the pack's own.
+    """Return the selected scenarios of `packs`, in the order of packs and of each pack.
 
     Raises `UsageError` when a value matches nothing in any pack, since a mistyped name would
     silently make a smaller experiment, and when the options together leave nothing.
@@ -90,7 +90,7 @@ def select(packs: Sequence[ScenarioPack], selectors: Selectors) -> list[Selected
 
 
 def matching(packs: Sequence[ScenarioPack], selectors: Selectors) -> list[Selected]:
-    """Return what `selectors` choose from `packs`, in that order; perhaps nothing."""
+    """Return the selected scenarios of `packs`, in that order; perhaps none."""
     pool = (Selected(pack, scenario) for pack in packs for scenario in pack.scenarios)
     return [item for item in pool if _wanted(item, selectors)]
 
@@ -136,7 +136,7 @@ def _near(kind: str, values: Iterable[str], known: Iterable[str]) -> list[Unmatc
 
 
 def unmatched_lines(unmatched: Sequence[Unmatched]) -> list[str]:
-    """Return what to say about selector values that match nothing."""
+    """Return the lines about selector values that match nothing."""
     lines = []
     for kind in ("scenario", "tag", "pack", "owner"):
         of_kind = [item for item in unmatched if item.kind == kind]
@@ -152,7 +152,7 @@ def unmatched_lines(unmatched: Sequence[Unmatched]) -> list[str]:
 
 
 def _what_there_is(of_kind: Sequence[Unmatched]) -> list[str]:
-    """Return what to say to whoever typed a name that is near none: the names, as far as they go."""
+    """Return a line with the existing names, where a value is similar to none of them."""
     lost = next((item for item in of_kind if not item.near and item.known), None)
     if lost is None:
         return []
@@ -186,8 +186,7 @@ _MOST_NAMED = 20
 class Definitions:
     """The scenarios that were selected, by name; more than one where packs share a name.
 
-    Where `--pack-source` brought one and no pack was asked for, it is the one that its author works
-    on, so others of the name stand back.
+    Without `--pack`, a definition from `--pack-source` is preferred to others of its name.
     """
 
     def __init__(self, found: Discovered, selectors: Selectors) -> None:

@@ -1,7 +1,7 @@
 """One sweep, from its first event to its last: lock, build, jobs, records, clean-up.
 
-The order of steps, and what is still done when one of them fails, is docs/architecture.md,
-"A sweep, step by step".
+The order of steps, also after one of them failed, is in docs/architecture.md, "A sweep, step by
+step".
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ class Sweep:
     """A prepared sweep with its effects injected; `run` it once.
 
     `ledger` is that of the runs directory; the one that admitted the sweep has read it already.
-    `deliver` writes what the caller asked for from the results, in selection order, while the
-    runtime is still held; a `StorageError` of it fails the sweep but loses nothing. `git_sha` is
+    `deliver` gets the results in selection order and writes the output files of the command, while
+    the runtime is still held; its `StorageError` fails the sweep but loses no result. `git_sha` is
     the short id of `HEAD` or None.
     """
 
@@ -103,7 +103,7 @@ class Sweep:
         self._stop.set()
 
     def run(self) -> SweepOutcome:
-        """Run the sweep to its end and return what came of it.
+        """Run the sweep to its end and return its outcome.
 
         Raises `UsageError` when the runs directory cannot be used; nothing was written then.
         Everything later is in the outcome, and a `sweep_finished` event was written for it.
@@ -115,7 +115,7 @@ class Sweep:
             outcome = self._run_in_turn()
         except BusyError as error:
             outcome = self._tally.outcome("busy", EXIT_BUSY, error)
-        except BaseException as error:  # the event stream must end whatever happened
+        except BaseException as error:  # the event stream must end in every case
             self._finish(self._tally.outcome("error", None, error))
             raise
         self._finish(outcome)
@@ -216,7 +216,7 @@ class Sweep:
         )
 
     def _earned_now(self) -> Earned | None:
-        """Ask the gate again: while this sweep waited, another may have used what earned it.
+        """Ask the gate again: during the wait, another sweep may have used the pass that earned this one.
 
         Raises `UsageError` when nothing does any more.
         """

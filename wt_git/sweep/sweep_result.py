@@ -92,7 +92,7 @@ ScenarioOutcome = ScenarioRan | ScenarioBroke | WorldMismatched
 class SweepOutcome(msgspec.Struct, frozen=True, kw_only=True):
     """A sweep that ended. `results` and `not_started` are in selection order.
 
-    `exit_code` is what the command exits with; it is None only when `failure` says which defect
+    `exit_code` is that of the command; it is None only when `failure` says which defect
     or storage problem ended the sweep. `cut_short` is the sentence about the limit that did it.
     `record` is the sweep's record, None where it has none: refused, busy, ended by a failure.
     """
@@ -113,7 +113,7 @@ class SweepOutcome(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SweepResult:
-    """Results by their place in the selection, and what went wrong around them.
+    """The results so far by their place in the selection, and the problems of the sweep.
 
     `problems` are sentences, each of which fails the sweep. `aborted`: the circuit breaker ended
     it. `signal_code`: the exit code of the signal that ended it, None without one.
@@ -139,7 +139,7 @@ class SweepResult:
         return [self._results[index] for index in sorted(self._results)]
 
     def not_started(self) -> list[Selected]:
-        """Return what has no result, in selection order."""
+        """Return the scenarios without a result, in selection order."""
         return [item for index, item in enumerate(self._selected) if index not in self._results]
 
     def errors(self) -> int:

@@ -1,4 +1,4 @@
-"""Reading one saved trace that somebody named, or that stands where traces are stored."""
+"""Reading one saved trace, named by the user or found in a runs directory."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LARGEST_TRACE = 256 * 1024 * 1024
-"""Bytes. A file beyond it is no trace of a run, and parsing it could take all memory there is."""
+"""Bytes. A larger file is no trace, and parsing it could take all memory."""
 
 TRACE_FAILURES = (OSError, ValueError, RecursionError)
 """What reading a trace may raise; `why` says it to people."""
@@ -25,14 +25,14 @@ _KEYS_OF_A_TRACE = ("windtunnel_trace", "turns")
 
 
 class ForeignFileError(TraceFormatError):
-    """The file holds JSON, but nothing that was ever meant to be a trace."""
+    """The file holds JSON, but not that of a trace."""
 
 
 def read_trace(path: Path | str) -> Trace:
     """Return the trace at `path`.
 
-    Raises `OSError`, `ValueError` (`ForeignFileError` for what is no trace at all) or
-    `RecursionError`. Nothing that may stand there makes it wait, or eats all memory.
+    Raises `OSError`, `ValueError` (`ForeignFileError` for a file that is no trace) or
+    `RecursionError`. A pipe is not waited for, and a huge file is not read into memory.
     """
     document = _json_document(os.fspath(path))
     try:

@@ -57,13 +57,13 @@ def _is_about(ledger: Path, targets: Container[str]) -> bool:
 
 
 _HASHED = {"soul", "agents"}
-"""Sources whose content is a part of the fingerprint, wherever they are."""
+"""Sources that are part of the fingerprint by their content, wherever they are."""
 
 
 def files_outside_note(subject: FingerprintInputs, fingerprint: Fingerprint) -> str | None:
     """Return a note that names these files; None where there are none, or no tree either.
 
-    What is installed is not edited in passing, and is left out.
+    Installed packages are left out: they are rarely edited.
     """
     if fingerprint.repository is None or fingerprint.snapshot is None:
         return None
@@ -83,7 +83,7 @@ def files_outside_note(subject: FingerprintInputs, fingerprint: Fingerprint) -> 
 
 
 def as_typed(path: Path) -> Path:
-    """Return `path` as somebody here would type it."""
+    """Return `path` as a user in the current folder would type it."""
     here = Path.cwd()
     return path.relative_to(here) if path.is_relative_to(here) else path
 
@@ -128,7 +128,7 @@ def admit(found: LookedUp, ledger: Ledger, say: Callable[[str], None]) -> Prepar
 
 
 def check_earned(found: LookedUp, fingerprint: Fingerprint, ledger: Ledger) -> Earned | None:
-    """Return what earned a regression; None for a smaller sweep, which nothing has to earn.
+    """Return what earned a regression; None for a smaller sweep, which need not be earned.
 
     Raises `GateRefusedError`.
     """
@@ -202,7 +202,7 @@ def _history_elsewhere_note(
 
 
 def _stray_files_note(found: LookedUp, fingerprint: Fingerprint) -> str | None:
-    """Name what makes the tree of a focused sweep one that nobody may ever commit."""
+    """Name the files for which the tree of a focused sweep may never be committed."""
     snapshot = fingerprint.snapshot
     if found.tier != "focused" or snapshot is None:
         return None

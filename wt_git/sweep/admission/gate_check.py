@@ -29,7 +29,7 @@ OF_ANOTHER_PACK = "of-another-pack"
 
 
 def pack_sources(sources: Mapping[str, Any]) -> set[str]:
-    """Return what brought the packs of a sweep: files of the tree, other ones as they were typed."""
+    """Return the sources of the packs of a sweep: paths in the tree, others as typed."""
     found = set()
     for name, place in sources.items():
         if name.startswith(PACK_SOURCE) and isinstance(place, str):
@@ -59,10 +59,9 @@ _GLOB = re.compile(r"[*?\[]")
 
 
 def focused_command(request: SweepRequest, selected: Selected) -> str:
-    """Return a `wt run` of `selected` and nothing else, on what `request` is about; ready to paste.
+    """Return a `wt run` of `selected` alone, on the target of `request`; ready to paste.
 
-    The pack is that of the scenario, whatever `request` chose by; its name reads as itself where it
-    has characters of a pattern.
+    It names the pack of the scenario, and escapes characters of a pattern in its name.
     """
     name = _GLOB.sub(r"[\g<0>]", selected.scenario.name)
     return " ".join(
@@ -76,7 +75,7 @@ def focused_command(request: SweepRequest, selected: Selected) -> str:
 
 
 def results_command(runs_dir: Path) -> str:
-    """Return the command that shows what earlier runs came to; ready to paste."""
+    """Return the command that shows the results of earlier runs; ready to paste."""
     return f"wt results {_option('--runs', str(runs_dir))}"
 
 
@@ -114,7 +113,7 @@ _GITIGNORE = (
 class GateRefusedError(UsageError):
     """A regression that smaller experiments have not earned; nothing was run.
 
-    `facts` has what was found: the fingerprint, what is missing, and why earlier passes are stale.
+    `facts` has the fingerprint, the missing passes, and why earlier passes are stale.
     """
 
 
@@ -175,7 +174,7 @@ class _RefusalText:
         )
 
     def not_earned(self) -> GateRefusedError:
-        """Say that no scenario has passed alone since the last regression, on what is there now."""
+        """Say that no scenario has passed alone on this code since the last regression."""
         proposed = self._proposed()
         commands = tuple(self._command(one) for one in proposed)
         results = results_command(self._request.runs_dir)
@@ -207,7 +206,7 @@ class _RefusalText:
         return f"{value[:_SHOWN_DIGITS]}…" if len(value) > _SHOWN_DIGITS else value
 
     def _cause(self) -> list[str]:
-        """Say that no pass can count, where that is so: the rest would send people in circles."""
+        """Say that no pass can count, where that is so: the other hints would not help then."""
         if self._now.failure is None:
             return []
         reason = one_line(self._now.failure)
@@ -236,7 +235,7 @@ class _RefusalText:
         return f"is stale; since then {self._changes(stale).text()}"
 
     def _changes(self, stale: Row) -> Changes:
-        """Return what changed since; passes on one state of the files are compared once."""
+        """Return the changes since; passes on one state of the files are compared once."""
         key = repr((stale.fingerprint, stale.recorded_parts))
         if key not in self._compared:
             self._compared[key] = changes_since(
@@ -255,7 +254,7 @@ class _RefusalText:
         return focused_command(self._request, self._known[scenario])
 
     def _proposed(self) -> list[ScenarioId]:
-        """Return what to run alone: what passed before the change, else what was selected."""
+        """Return the scenarios to run alone: those that passed before the change, else the selected."""
         passed = [one.scenario for one in self._refused.stale_earners]
         candidates = [one for one in reversed(passed) if one in self._known]
         return (candidates or list(self._known))[:_MOST_PROPOSED]
@@ -307,7 +306,7 @@ def _named(scenario: ScenarioId) -> dict[str, object]:
 
 
 class GateLedger(Protocol):
-    """What the gate asks of a ledger."""
+    """The part of a ledger that the gate reads."""
 
     def has_target(self, target: str, *others: str) -> bool:
         """Say whether any row is against one of these targets."""
@@ -325,10 +324,10 @@ def check_gate(
     ledger: GateLedger,
     other_targets: Sequence[str] = (),
 ) -> Earned:
-    """Return what earned a regression of `selected` on what is under test now.
+    """Return what earned a regression of `selected` on the code under test now.
 
-    `other_targets` are what rows call the same backend that was named otherwise. To be asked before
-    the sweep queues, and again with another fingerprint once it holds its runtime. Raises
+    `other_targets` are other names of the same backend in rows. Called before the sweep queues, and
+    again with another fingerprint once it holds its runtime. Raises
     `GateRefusedError`.
     """
     known = {one.identity: one for one in selected}
@@ -337,7 +336,7 @@ def check_gate(
     sources = pack_sources(fingerprint.sources)
 
     def meant(row: Row) -> Row:
-        """Return the row as what it means to this sweep, whatever it calls target and pack."""
+        """Return the row with the target and pack named as in this sweep."""
         if row.target in others:
             row = row.against(target)
         if row.is_focused_pass and row.scenario in known and is_of_another_pack(row, sources):
@@ -357,7 +356,7 @@ def check_gate(
 
 
 def gate_notes(earned: Earned) -> list[str]:
-    """Return what is worth saying about how a regression was earned."""
+    """Return notes about how a regression was earned."""
     if not earned.earners or any(row.verdict != "FAIL" for row in earned.earners):
         return []
     names = ", ".join(

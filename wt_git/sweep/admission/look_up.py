@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 def fingerprinter_of(
     request: SweepRequest, runtime: Runtime, folder: Path, not_under_test: tuple[str, ...]
 ) -> Fingerprinter:
-    """Return what takes the fingerprint of `request`, looking for a repository from `folder`."""
+    """Return the fingerprinter of `request`; the repository is looked for from `folder`."""
     repository = readable_repository(folder)
     top = repository.top.resolve() if repository else None
     named = [
@@ -75,7 +75,7 @@ def fingerprinter_of(
 
 
 def _own_fingerprint(runtime: Runtime, name: str) -> str | None:
-    """Return what the plugin says its agent is; None without a word. Raises what the plugin does.
+    """Return the plugin's `artifact_fingerprint`; None without one. Raises what the plugin raises.
 
     An exit in it becomes a `RuntimeError`, since no plugin may end the sweep here.
     """
@@ -88,7 +88,7 @@ def _own_fingerprint(runtime: Runtime, name: str) -> str | None:
 
 
 def _sources(request: SweepRequest, runtime: Runtime) -> dict[str, Path]:
-    """Return the files that decide the sweep and that somebody named by path."""
+    """Return the files that decide the sweep and were named by path."""
     named = {
         "soul": request.soul,
         "agents": request.agents,
@@ -167,7 +167,7 @@ def _selected(
 def _effective_selectors(
     request: SweepRequest, found: Discovered, say: Callable[[str], None]
 ) -> Selectors:
-    """Limit the run to the sources that were named: they are what their author works on."""
+    """Limit the run to the packs of `--pack-source`: their author works on them."""
     asked = request.selectors
     if not found.sourced or asked.packs or request.all_packs:
         return asked

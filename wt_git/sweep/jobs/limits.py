@@ -26,7 +26,7 @@ _REMEDY = (
 
 
 class Limits:
-    """Asked before every job and every run; what it refuses once, it refuses from then on.
+    """The limits of a sweep, tested before every job and run; once they refuse, they always refuse.
 
     `stop` is set with the first refusal, so that no scheduler starts another job.
     """
@@ -63,7 +63,7 @@ class Limits:
         return allowed, reservation
 
     def _may_not_wait(self) -> bool:
-        """Whether the sweep is over; its budget may be spent while a run waits for money."""
+        """Whether the sweep is over: its budget may be spent while a run waits for money."""
         return self._stop.is_set() or not self._within_budget()
 
     def _within_budget(self) -> bool:
@@ -77,11 +77,11 @@ class Limits:
 
     @property
     def exhausted(self) -> bool:
-        """Whether something was refused, so that the sweep answers a smaller question."""
+        """Whether a run was refused, so that the sweep is incomplete."""
         return self._budget.is_spent or (self._ceiling is not None and self._ceiling.is_exhausted)
 
     def sentence(self, not_started: Sequence[str]) -> str | None:
-        """Return what cut the sweep short, and what never began; None when nothing did.
+        """Return the limit that cut the sweep short, and the scenarios left out; None without one.
 
         `not_started` are the scenarios of which no run began.
         """
@@ -102,7 +102,7 @@ class Limits:
 
 
 class JobLimits:
-    """The limits as the runs of one job meet them, one after another."""
+    """The limits for the runs of one job, which follow one another."""
 
     def __init__(self, limits: Limits, scenario: ScenarioId) -> None:
         self._limits = limits
@@ -120,7 +120,7 @@ class JobLimits:
 
     @property
     def exhausted(self) -> bool:
-        """Whether the sweep is already smaller than it was asked to be."""
+        """Whether the sweep is incomplete already."""
         return self._limits.exhausted
 
     def run_began(self) -> None:
@@ -128,14 +128,14 @@ class JobLimits:
         self._is_flying = self._has_flown = True
 
     def run_ended(self, cost: CostUsd | None) -> None:
-        """Account for the run; None: nobody knows what it cost."""
+        """Account for the run; a `cost` of None is unknown."""
         self._is_flying = False
         if self._reservation is not None:
             self._reservation.settle(cost)
             self._reservation = None
 
     def close(self) -> None:
-        """Account for a run that never ended, and give back what one that never began was given."""
+        """Account for a run that did not end, or give back the money of one that did not begin."""
         if self._is_flying:
             self.run_ended(None)
         elif self._reservation is not None:

@@ -202,7 +202,7 @@ class ScenarioRecorder:
 class Session(msgspec.Struct, kw_only=True):
     """A sweep that holds its runtime.
 
-    `stamp` names its hook artifacts, `aggregates` feed hooks. `facts` are what its rows say alike,
+    `stamp` names its hook artifacts, `aggregates` feed hooks. `facts` are the fields that its rows share,
     `lines` the rows as the ledger holds them.
     """
 

@@ -45,7 +45,7 @@ class Breaker:
         self.tripped = False
 
     def ran(self) -> None:
-        """Note a scenario that ran, or whose world did not match: the bench itself works."""
+        """Note a scenario that ran, or that was skipped since its preconditions did not hold."""
         with self._lock:
             self._in_a_row = 0
 
@@ -59,13 +59,13 @@ class Breaker:
 
 
 class _Cancelled(Exception):  # noqa: N818 - control flow, not an error
-    """The sweep was interrupted after this job was provisioned and before its first run."""
+    """The sweep was interrupted before the first run of this job."""
 
 
 def run_job(
     session: Session, index: int, selected: Selected, limits: JobLimits
 ) -> ScenarioOutcome | None:
-    """Run one scenario and return what came of it; None when an interruption came first.
+    """Run one scenario and return its result; None when an interruption came first.
 
     `limits` let the first run start and are asked before each other one.
 
@@ -101,7 +101,7 @@ class _Job:
             lines=session.lines,
         )
         self._run_began = 0.0
-        # Provisioning is on the bill of the first run: time has a price, whatever it is spent on.
+        # The first run pays for provisioning too: time has a price.
         self._charged_until = session.clock.monotonic()
 
     def execute(self) -> ScenarioOutcome:
@@ -138,13 +138,13 @@ class _Job:
             ),
         )
         session.aggregates[self._index] = ran.aggregate
-        # The row first: an artifact that cannot be written must not cost the runs their evidence.
+        # The row first: the evidence must not be lost when an artifact cannot be written.
         result = self._recorder.finished(self._index, self._selected, row)
         self._write_scenario_artifacts(ran.hook_artifacts)
         return result
 
     def _fingerprint_now(self) -> str:
-        """Return what stands for the fingerprint in the row: not itself, where it changed."""
+        """Return the fingerprint for the row; a word in its place where it changed during the sweep."""
         first = self._session.prepared.fingerprint
         is_probe = self._session.prepared.tier == "probe"  # it certifies nothing
         if is_probe or not first.value.startswith("sha256:"):

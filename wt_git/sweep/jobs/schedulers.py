@@ -27,7 +27,7 @@ DEFAULT_CONCURRENCY = 4
 
 
 class JobPlan(NamedTuple):
-    """The scheduler to use, how many jobs it may overlap, and what to tell the caller about it."""
+    """The scheduler to use, how many jobs it may overlap, and notices for the user."""
 
     scheduler: Scheduler
     name: str
@@ -133,7 +133,7 @@ class GuardedJobs:
     def execute(self, scheduler: Scheduler, jobs: Sequence[RunJob]) -> None:
         """Run `jobs` on `scheduler`.
 
-        Raises what the first failing job raised, and `SchedulerError` for jobs that were dropped
+        Raises the exception of the first failing job, and `SchedulerError` for jobs that were dropped
         and for a scheduler that fails by itself.
         """
         broken: BaseException | None = None

@@ -22,7 +22,7 @@ from wt_git.errors import UsageError, os_reason
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-# No links: the folder may stand where others can write, and what is locked is also written to.
+# No links: other users may be able to write to the folder, and a locked file is written to.
 _FLAGS = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
 _open_descriptors: set[int] = set()
 
@@ -117,7 +117,7 @@ class SleepingLock:
         return descriptor
 
     def abandon(self) -> None:
-        """Give up what was not handed out yet."""
+        """Release the lock now, or as soon as the thread gets it."""
         with self._guard:
             self._abandoned = True
             if self._descriptor is not None and self._ended.is_set():
@@ -145,7 +145,7 @@ def _lock_current(path: Path) -> int:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         if is_current(descriptor, path):
             return descriptor
-        release(descriptor)  # somebody cleaned up the folder while we slept
+        release(descriptor)  # the folder was cleaned up during the wait
 
 
 def _forget_in_child() -> None:

@@ -22,7 +22,7 @@ _MOST_BYTES = 65536
 class Holder:
     """The process that holds a runtime; `since` is UTC, `command` as typed.
 
-    Whoever had to wait holds it since the wait was over, whatever `since` was given as.
+    After a wait, `since` is the end of the wait.
     """
 
     pid: int
@@ -48,9 +48,9 @@ class Holder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LockWaitState:
-    """Why a sweep waits for runtime `key`, and where in the queue it stands.
+    """Why a sweep waits for runtime `key`, and its place in the queue.
 
-    `holder` is None when the holder left no readable record, or when nobody holds the runtime and
+    `holder` is None when the holder left no readable record, or when the runtime is free and
     the next in line has not taken it; `stalled` says that this has lasted. The holder has had it
     for `held_s` seconds, None where that is unknown. `ahead` sweeps are waiting in front;
     `first_ticket_ahead` is the file name of the first one's ticket.
@@ -132,7 +132,7 @@ def read_holder(path: Path) -> Holder | None:
 
 
 def current_holder(path: Path) -> Holder | None:
-    """Return the record of whoever holds the lock file at this moment; None when nobody does.
+    """Return the record of the process that holds the lock file now; None when it is free.
 
     A killed holder leaves its record behind, so the lock itself is asked, for an instant. Only for
     callers with a ticket in the queue: a newcomer looks at the tickets first and does not notice.

@@ -63,7 +63,7 @@ class Ticket:
     def keep(self) -> bool:
         """Make sure that the ticket exists and is locked by us. Raises `OSError`.
 
-        False when somebody else keeps the file locked: then the place is not ours for now.
+        False while another process keeps the file locked.
         """
         self.queue.mkdir(exist_ok=True)
         for _ in range(_ATTEMPTS):
@@ -113,7 +113,7 @@ def _is_live(path: Path) -> bool:
                 return False
         finally:
             release(descriptor)
-        # Another prober deleted what we had opened; its owner may have put it back.
+        # Another process deleted the file meanwhile; its owner may have written it again.
     return False
 
 
@@ -135,7 +135,7 @@ def wait_for_lock(
     """Queue for the lock file `path` with `ticket` and return its locked descriptor.
 
     `on_waiting` hears why it waits. Raises `WaitStopped` once `stop` is set, `UsageError` when the
-    lock folder fails. The ticket is gone afterwards, whatever happened.
+    lock folder fails. The ticket is gone afterwards in every case.
     """
     turn = _Wait(path, ticket)
     news = _Announcer(key, path, on_waiting, clock)
@@ -182,7 +182,7 @@ class _Wait:
         self._sleeping = None
         ours = False
         try:
-            # While we slept in the kernel somebody of a smaller number may have come.
+            # A ticket of a smaller number may have come during the sleep.
             ours = self.ahead() == []
         finally:
             if not ours:
@@ -198,7 +198,7 @@ class _Wait:
 
 
 class _Announcer:
-    """Says why we wait: at first, when the holder changes, and when nobody takes a free lock."""
+    """Says why we wait: at first, when the holder changes, and when a free lock is not taken."""
 
     def __init__(
         self,
@@ -308,7 +308,7 @@ def hold(
 def _busy(key: str, path: Path, queue: Path, clock: Clock) -> BusyError:
     with report_unusable_folder(path.parent):
         tickets = live_tickets(queue)
-        # With nobody in the queue, asking the lock could make it look taken to a third.
+        # With an empty queue, testing the lock could make it look taken to a third process.
         holder = current_holder(path) if tickets else read_holder(path)
     waiting = LockWaitState(
         key=key,
@@ -322,7 +322,7 @@ def _busy(key: str, path: Path, queue: Path, clock: Clock) -> BusyError:
 
 
 def _without_waiting(path: Path, queue: Path) -> int | None:
-    """Take the lock if it is free and nobody waits for it."""
+    """Take the lock if it is free and the queue is empty."""
     with report_unusable_folder(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
         if live_tickets(queue):
