@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import re
 import tempfile
@@ -64,13 +63,13 @@ def test_the_account_says_the_user_when_no_variable_does():
 
 def test_a_record_is_read_back(tmp_path):
     """What the holder writes is what a waiter shows."""
-    (tmp_path / "lock").write_text(json.dumps(holder(7).as_record() | {"later": 1}))
+    (tmp_path / "lock").write_text(json.dumps(holder(7)._asdict() | {"later": 1}))
     assert read_holder(tmp_path / "lock") == holder(7)
     assert read_holder(tmp_path / "missing") is None
 
 
 _values = st.none() | st.booleans() | st.integers() | st.text() | st.lists(st.integers())
-_records = st.fixed_dictionaries({}, optional=dict.fromkeys(holder(1).as_record(), _values)).map(
+_records = st.fixed_dictionaries({}, optional=dict.fromkeys(holder(1)._asdict(), _values)).map(
     json.dumps
 )
 
@@ -103,7 +102,7 @@ def test_whatever_stands_in_a_lock_file_is_a_holder_or_nothing(content, tmp_path
 )
 def test_a_waiter_is_told_for_how_long_the_runtime_has_been_held(since, said):
     """A person need not subtract times; where nobody can know, nothing is said."""
-    holding = dataclasses.replace(holder(7), since=since)
+    holding = holder(7)._replace(since=since)
     held_s = holding.held_s(datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC))
     waiting = LockWaitState(
         key="k", holder=holding, ahead=0, first_ticket_ahead=None, held_s=held_s

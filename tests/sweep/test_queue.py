@@ -121,7 +121,7 @@ def test_no_wait_says_who_holds_it_and_gives_up(locks, start):
     assert "--no-wait" in busy.value.message
     assert busy.value.facts == {
         "runtime": KEY,
-        "holder": holder(first.pid).as_record(),
+        "holder": holder(first.pid)._asdict(),
         "queue": [],
     }
     assert busy.value.retryable

@@ -80,7 +80,9 @@ def crowd(tmp_path):
         yield Crowd(start, tmp_path / "locks")
 
 
-@pytest.mark.parametrize("round_", range(3))
+@pytest.mark.parametrize(
+    "round_", [0, *(pytest.param(n, marks=pytest.mark.thorough) for n in range(1, 10))]
+)
 def test_twelve_take_turns_by_tier_and_arrival_whatever_happens_to_some(crowd, tmp_path, round_):
     """The living get the runtime one by one in order; nobody waits for the dead.
 

@@ -122,7 +122,7 @@ def hold_runtime(
 
     def waiting(seen: LockWaitState) -> None:
         listener.say(describe_waiting(seen))
-        holder = seen.holder.as_record() if seen.holder else None
+        holder = seen.holder._asdict() if seen.holder else None
         listener.emit(LockWaiting, lock=seen.key, holder=holder)
 
     def acquired(waited_s: float) -> None:

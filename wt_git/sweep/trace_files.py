@@ -45,12 +45,14 @@ def read_trace(path: Path | str) -> Trace:
 
 def _json_document(path: str) -> Any:
     # Looked at before it is opened: opening a pipe waits for its writer.
-    mode = os.stat(path).st_mode  # noqa: PTH116 - hot: a Path costs as much as the read
-    if not stat.S_ISREG(mode):
-        raise ValueError(f"it is {_file_kind(mode)}, not a file")
-    with open(path, "rb") as stream:  # noqa: PTH123
-        data = stream.read(LARGEST_TRACE + 1)
-    if len(data) > LARGEST_TRACE:
+    found = os.stat(path)  # noqa: PTH116 - hot: a Path costs as much as the read
+    if not stat.S_ISREG(found.st_mode):
+        raise ValueError(f"it is {_file_kind(found.st_mode)}, not a file")
+    data = b""
+    if found.st_size <= LARGEST_TRACE:
+        with open(path, "rb") as stream:  # noqa: PTH123
+            data = stream.read(LARGEST_TRACE + 1)
+    if max(len(data), found.st_size) > LARGEST_TRACE:
         raise ValueError(f"it is larger than {LARGEST_TRACE // 1024**2} MiB, which no trace is")
     return json.loads(data.decode("utf-8"))
 

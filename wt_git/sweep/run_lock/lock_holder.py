@@ -5,9 +5,8 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 from wt_git.sweep.run_lock.file_locks import open_existing, release, try_lock
 from wt_git.text import duration, one_line
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
 _MOST_BYTES = 65536
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Holder:
+class Holder(NamedTuple):
     """The process that holds a runtime; `since` is UTC, `command` as typed.
 
     After a wait, `since` is the end of the wait.
@@ -33,10 +31,6 @@ class Holder:
     sweep_id: str
     runs_dir: str
 
-    def as_record(self) -> dict[str, Any]:
-        """Return the record as the lock file and the events hold it."""
-        return asdict(self)
-
     def held_s(self, now: datetime) -> float | None:
         """Return for how many seconds it has held the runtime; None where that cannot be said."""
         try:
@@ -46,8 +40,7 @@ class Holder:
         return seconds if seconds >= 0 else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LockWaitState:
+class LockWaitState(NamedTuple):
     """Why a sweep waits for runtime `key`, and its place in the queue.
 
     `holder` is None when the holder left no readable record, or when the runtime is free and
@@ -106,7 +99,7 @@ def _owner(ticket: str) -> str:
 
 def write_holder(descriptor: int, holder: Holder) -> None:
     """Write the record into the lock file. Nothing depends on it, so a failure is passed over."""
-    text = json.dumps(holder.as_record()) + "\n"
+    text = json.dumps(holder._asdict()) + "\n"
     with contextlib.suppress(OSError):
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, text.encode("ascii"), 0)
@@ -123,10 +116,10 @@ def read_holder(path: Path) -> Holder | None:
     try:
         with path.open("rb") as stream:
             record = json.loads(stream.read(_MOST_BYTES))
-        holder = Holder(**{name: record[name] for name in Holder.__dataclass_fields__})
+        holder = Holder(**{name: record[name] for name in Holder._fields})
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
-    words = [value for name, value in holder.as_record().items() if name != "pid"]
+    words = [value for name, value in holder._asdict().items() if name != "pid"]
     sensible = type(holder.pid) is int and all(isinstance(word, str) for word in words)
     return holder if sensible else None
 

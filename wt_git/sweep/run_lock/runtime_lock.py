@@ -12,7 +12,6 @@ import re
 import threading
 import time
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -294,7 +293,7 @@ def hold(
     if descriptor is None:
         ticket = Ticket(queue, priority=priority, arrived=clock.now(), pid=os.getpid())
         descriptor = wait_for_lock(key, path, ticket, stop=stop, on_waiting=on_waiting, clock=clock)
-        holder = replace(holder, since=with_fraction(clock.now()))
+        holder = holder._replace(since=with_fraction(clock.now()))
     try:
         write_holder(descriptor, holder)
         if waited and on_acquired is not None:
@@ -317,7 +316,7 @@ def _busy(key: str, path: Path, queue: Path, clock: Clock) -> BusyError:
         first_ticket_ahead=tickets[0] if tickets else None,
         held_s=holder.held_s(clock.now()) if holder else None,
     )
-    facts = {"runtime": key, "holder": holder.as_record() if holder else None, "queue": tickets}
+    facts = {"runtime": key, "holder": holder._asdict() if holder else None, "queue": tickets}
     return BusyError(describe_busy(waiting), facts=facts)
 
 
