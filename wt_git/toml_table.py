@@ -1,4 +1,8 @@
-"""One table of a TOML file, with its place in the file for the messages about its errors."""
+"""One table of a TOML file, with its place in the file for the messages about its errors.
+
+It is read by hand: each refusal names the file, table, key, value and the nearest known key, which the
+errors of a decoder do not, and settings are read before any library is loaded.
+"""
 
 from __future__ import annotations
 

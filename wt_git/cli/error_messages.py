@@ -34,7 +34,7 @@ def unknown_command(word: str, commands: Sequence[str]) -> str:
 def end_with(error: BaseException, arguments: Sequence[str]) -> int:
     """Report the error that ended a command, as a record too where records were asked for."""
     if arguments[:1] == ["run"] and "--json" in arguments:
-        from wt_git.cli.run.records import refused  # noqa: PLC0415 - pydantic, for records only
+        from wt_git.cli.run.records import refused  # noqa: PLC0415 - for records only
 
         refused(error, arguments)
     if not isinstance(error, click.ClickException):

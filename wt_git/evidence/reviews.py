@@ -66,7 +66,7 @@ def review_sweep(
         changed=decision is not None,
         decision=decision,
     )
-    return Reviewed(found.sweep, record, runs_dir.append_review(record))
+    return Reviewed(found.sweep, record, runs_dir.append_experiment(record))
 
 
 def _found(runs_dir: Path, wanted: str) -> FoundSweep:

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from wt_git.api.trace import Trace
     from wt_git.records.events import Event
     from wt_git.records.experiments import ReviewRecord
-    from wt_git.records.record import Record
     from wt_git.records.sweep_records import LedgerRow, SweepRecord
 
 
@@ -85,13 +84,9 @@ class RunsDir:
             probe.unlink(missing_ok=True)  # another sweep may have begun in this instant
         except OSError as error:
             raise self._unusable(error) from error
-        self._check_ledger()
-
-    def _check_ledger(self) -> None:
-        """Refuse a ledger that takes no row: its runs would count for nothing."""
         ledger = self.path / layout.LEDGER
         try:
-            files.check_takes_lines(ledger)
+            files.check_takes_lines(ledger)  # else its runs would count for nothing
         except OSError as error:
             raise self._refused(f"the ledger '{ledger}'", error, "make it writable") from error
 
@@ -139,13 +134,14 @@ class RunsDir:
             raise _unwritable(self.path / layout.LEDGER, error) from error
         return line
 
-    def append_experiment(self, record: SweepRecord) -> str:
-        """Append a sweep record, wait until it is on disk, and return its line. `StorageError`."""
-        return self._append(layout.EXPERIMENTS, record)
+    def append_experiment(self, record: SweepRecord | ReviewRecord) -> str:
+        """Append a sweep record or a review, wait until it is on disk, and return its line.
 
-    def append_review(self, record: ReviewRecord) -> str:
-        """Append a review, wait until it is on disk, and return its line. `StorageError`."""
-        return self._append(layout.EXPERIMENTS, record)
+        Raises `StorageError`.
+        """
+        line = files.json_line(record.as_document())
+        self._append_text(layout.EXPERIMENTS, line, durable=True)
+        return line
 
     def append_event(self, event: Event) -> None:
         """Append a progress event. Raises `StorageError`."""
@@ -193,11 +189,6 @@ class RunsDir:
         if number > 1 and self._say is not None:
             self._say(f"warning: hook artifact target exists: '{name(1)}'; wrote '{path}' instead")
         return path
-
-    def _append(self, name: str, record: Record) -> str:
-        line = files.json_line(record.as_document())
-        self._append_text(name, line, durable=True)
-        return line
 
     def _append_text(self, name: str, line: str, *, durable: bool) -> None:
         try:

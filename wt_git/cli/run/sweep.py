@@ -103,7 +103,7 @@ def look_up_here(request: SweepRequest, say: Callable[[str], None]) -> LookedUp:
 def _view(request: SweepRequest, *, as_json: bool) -> SweepView:
     records = live = None
     if as_json:
-        from wt_git.cli.run.records import RunRecords  # noqa: PLC0415 - pydantic
+        from wt_git.cli.run.records import RunRecords  # noqa: PLC0415 - for records only
 
         records = RunRecords(request)
     if sys.stderr.isatty():
