@@ -31,6 +31,12 @@ for _profile, _examples in {"suite": 25, "thorough": 200}.items():
         database=None,
         suppress_health_check=[hypothesis.HealthCheck.too_slow],
     )
+# For tests against mutants, which end with the first failure: it is not made smaller.
+hypothesis.settings.register_profile(
+    "mutants",
+    hypothesis.settings.get_profile("suite"),
+    phases=(hypothesis.Phase.explicit, hypothesis.Phase.generate),
+)
 
 _numbers = itertools.count()
 

@@ -293,6 +293,38 @@ def test_packs_of_the_policy():
     assert codes(ask(notes(row(), sweep()), Policy(Gate(packs=("billing",))))) == ["other-pack"]
 
 
+def test_another_pack_is_named_though_some_rows_do_not_count():
+    """The counting ones show that the experiment was good, and was not the wanted one."""
+    wanted = Policy(Gate(packs=("billing",)))
+    answer = ask(notes(row(), row(tier="probe", scenario="order_status"), sweep()), wanted)
+    assert codes(answer) == ["other-pack"]
+    assert answer.reasons[0].facts == ("orders",)
+
+
+def test_what_a_row_does_not_name_is_unknown():
+    """Its runtime, pack, model and target."""
+    outside = Policy(Gate(runtime="production"))
+    nameless = row(fingerprint_parts=parts(runtime=None))
+    assert ask(notes(nameless, sweep()), outside).reasons[0].facts == ("unknown",)
+    of_no_pack = row(pack=None, experiment={"sources": {}})
+    answer = ask(notes(of_no_pack, sweep()), Policy(Gate(packs=("billing",))))
+    assert answer.reasons[0].facts == ("unknown",)
+    of_no_model = row(fingerprint_parts=parts(model=None))
+    answer = ask(notes(of_no_model, sweep()), Policy(models={"focused": ("large", "huge")}))
+    flaw = "'unknown' is no model for focused: 'large', 'huge'"
+    assert answer.reasons[0].facts == (f"orders/refund: {flaw}",)
+    about = parts(target=None)
+    experiment = {"earned_by": None}
+    rows = [
+        row(scenario=name, tier="regression", fingerprint_parts=about, experiment=experiment)
+        for name in ("refund", "order_status")
+    ]
+    first = notes(*rows, sweep(tier="regression", scenarios=2))
+    for earlier in (EarlierEvidence.SOME, EarlierEvidence.CUT):
+        answer = ask(first, REGRESSION, earlier=earlier)
+        assert answer.reasons[0].message.endswith(" 'unknown'")
+
+
 def test_a_regression_earned_on_the_same_tree():
     """All rows count, one fingerprint, and the sweep that earned it has a focused pass here."""
     earning = [row(sweep=EARNING), sweep(EARNING)]

@@ -59,7 +59,8 @@ class ProjectCopy:
         """Run tests until the first failure."""
         command = [str(self._python), "-P", "-m", "pytest", "-x", "-q", "--tb=line"]
         command += ["-o", "addopts=--import-mode=importlib", "-m", "not bench and not thorough"]
-        command += ["-p", "no:cacheprovider", "-p", "no:randomly", "--timeout=60", *tests]
+        command += ["-p", "no:cacheprovider", "-p", "no:randomly", "--timeout=60"]
+        command += ["--hypothesis-profile=mutants", *tests]
         try:
             done = subprocess.run(
                 command,
