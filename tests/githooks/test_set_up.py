@@ -157,6 +157,7 @@ def test_hooks_in_the_working_directory_have_to_be_committed(repo) -> None:
     assert states(found) == ["made", "note"]
     assert found[1].hints == (f"git add {repo.path / '.githooks'}",)
     assert states(hooks(repo, fix=True)) == ["there"]
+    assert states(hooks(repo, "pre-push", "pre-commit", fix=True)) == ["there", "made", "note"]
 
 
 @pytest.fixture
