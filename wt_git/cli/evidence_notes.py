@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 import sys
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from wt_git import files
 from wt_git.cli import printing
 from wt_git.clock import SystemClock
 from wt_git.config import load
@@ -100,7 +100,7 @@ def show_notes_on(revision: str, *, as_json: bool) -> int:
     """Print the evidence on the tree of a commit or tree."""
     found = show_notes(notes_here().notes, revision)
     if as_json:
-        printing.data(json.dumps(found.as_document(), indent=2, ensure_ascii=False))
+        printing.data(files.json_document(found.as_document()))
     printing.print_answer("notes", () if as_json else found.lines, found.problems)
     if not found.lines:
         printing.talk(
