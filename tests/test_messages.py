@@ -93,7 +93,7 @@ OF_A_SWEEP = [
             "config.py",
             "toml_table.py",
             "cli/run/output_file.py",
-            "evidence/fingerprint/fingerprinter.py",
+            "evidence/fingerprint.py",
             "evidence/written_paths.py",
             "git/process.py",
             "records/ledger/ledger.py",

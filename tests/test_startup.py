@@ -165,7 +165,7 @@ def test_scoring_again_loads_no_git_no_runtime_and_no_display(tmp_path):
     runs.mkdir()
     (runs / "copy.json").write_text('{"windtunnel_trace": 1, "turns": []}')
     modules = loaded_after(command("rescore", "--runs", str(runs)))
-    assert "wt_git.rescore.rescoring" in modules
+    assert "wt_git.rescore" in modules
     assert third_party(modules) & HEAVY == set()
     ours = {name.removeprefix("wt_git.").partition(".")[0] for name in modules}
     assert ours & {"git", "evidence", "githooks", "runtimes", "ladder"} == set()

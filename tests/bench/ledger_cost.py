@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wt_git import files
-from wt_git.records.ledger.index_file import append_row
+from wt_git.records.ledger.index import append_row
 from wt_git.records.ledger.ledger import Ledger
 from wt_git.records.ledger.row import ScenarioId
 

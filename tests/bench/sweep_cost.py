@@ -17,7 +17,7 @@ from wt_git.api.pack import ScenarioPack
 from wt_git.api.scenario import Scenario
 from wt_git.clock import SystemClock
 from wt_git.config import Settings
-from wt_git.evidence.fingerprint.fingerprinter import Fingerprinter, FingerprintInputs
+from wt_git.evidence.fingerprint import Fingerprinter, FingerprintInputs
 from wt_git.plugins.runtimes import find_plugin, resolve_runtime
 from wt_git.records.ledger.ledger import Ledger
 from wt_git.runner import run as runner_run

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from wt_git.cli.run.sweep_text import cost_block
 from wt_git.config import CacheCheck, Pricing, Rates
 from wt_git.ladder.cache_check import check_cache, combine_checks
-from wt_git.ladder.pricing import price
-from wt_git.ladder.tokens import Tokens
+from wt_git.ladder.pricing import Tokens, price
 from wt_git.records.sweep_records import CacheCheckRecord, Cost
 
 PRICING = Pricing(

@@ -13,7 +13,7 @@ from kit.fingerprints import a_fingerprinter
 from kit.repo import Repo, new_repo
 from msgspec.structs import replace
 
-from wt_git.evidence.fingerprint.changes import (
+from wt_git.evidence.changes import (
     MOST_FILES,
     Changes,
     FileListing,
@@ -26,11 +26,10 @@ from wt_git.evidence.fingerprint.changes import (
     listing_of_snapshot,
     tree_source,
 )
-from wt_git.records.fingerprint import SNAPSHOT_FAILED
-from wt_git.records.manifests import Manifest, write_manifest
+from wt_git.records.fingerprint import SNAPSHOT_FAILED, Manifest, write_manifest
 
 if TYPE_CHECKING:
-    from wt_git.evidence.fingerprint.fingerprinter import Fingerprint
+    from wt_git.evidence.fingerprint import Fingerprint
 
 RUNS = Path("runs")
 

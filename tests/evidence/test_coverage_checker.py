@@ -13,7 +13,7 @@ from wt_git.evidence.coverage.checker import CoverageChecker
 from wt_git.evidence.coverage.result import Covered, NotCovered
 from wt_git.evidence.policy import Policy
 from wt_git.files import append_line
-from wt_git.records.manifests import Manifest, write_manifest
+from wt_git.records.fingerprint import Manifest, write_manifest
 
 THINNING = '[tool.windtunnel.gate]\nnot_under_test = ["docs/**"]\n'
 REGRESSION = '[tool.windtunnel.gate]\nrequire = "regression"\n'

@@ -8,7 +8,7 @@ from kit.repo import new_repo
 from msgspec.structs import replace
 
 from wt_git.errors import UsageError
-from wt_git.evidence.fingerprint.fingerprinter import Fingerprinter, uncommitted_paths
+from wt_git.evidence.fingerprint import Fingerprinter, uncommitted_paths
 from wt_git.records.runs_dir import RunsDir
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wt_git.evidence.fingerprint.targets import normalise_key
+from wt_git.evidence.targets import normalise_key
 
 LOCAL = "http://127.0.0.1:8647"
 

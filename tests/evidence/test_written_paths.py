@@ -10,7 +10,7 @@ from kit.repo import new_repo
 from msgspec.structs import replace
 
 from wt_git.errors import UsageError
-from wt_git.evidence.fingerprint.fingerprinter import Fingerprinter
+from wt_git.evidence.fingerprint import Fingerprinter
 from wt_git.evidence.written_paths import check_output, check_runs_dir, writing_output
 from wt_git.records.runs_dir import RunsDir
 

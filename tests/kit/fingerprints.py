@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from wt_git.evidence.fingerprint.fingerprinter import Fingerprint, Fingerprinter, FingerprintInputs
+from wt_git.evidence.fingerprint import Fingerprint, Fingerprinter, FingerprintInputs
 
 
 def a_fingerprinter(runtime: str = "mine", folder: Path | None = None) -> Fingerprinter:

@@ -16,7 +16,7 @@ from typing import Any
 
 from wt_git import files
 from wt_git.records import layout
-from wt_git.records.ledger.index_file import append_row
+from wt_git.records.ledger.index import append_row
 from wt_git.records.ledger.ledger import Ledger
 
 OUTSIDE = ("posix", "fcntl", "_io")

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wt_git.config import Pricing, Rates, parse
-from wt_git.ladder.pricing import known_total, least_total, price
-from wt_git.ladder.tokens import NOTHING, UNKNOWN, Tokens
+from wt_git.ladder.pricing import NOTHING, UNKNOWN, Tokens, known_total, least_total, price
 from wt_git.records.sweep_records import CostUsd
 
 TABLE = """

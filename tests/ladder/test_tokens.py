@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wt_git.ladder.tokens import (
+from wt_git.ladder.pricing import (
     NOTHING,
     UNKNOWN,
     Tokens,

@@ -21,9 +21,8 @@ from wt_git import files
 from wt_git.decoding import convert
 from wt_git.errors import UsageError
 from wt_git.records import layout
-from wt_git.records.ledger import index_file
-from wt_git.records.ledger.index import ENTRY, VERSION, Content
-from wt_git.records.ledger.index_file import STATE_BYTES, append_row
+from wt_git.records.ledger import index
+from wt_git.records.ledger.index import ENTRY, STATE_BYTES, VERSION, Content, append_row
 from wt_git.records.ledger.ledger import Ledger
 from wt_git.records.ledger.row import (
     LedgerResults,
@@ -557,7 +556,7 @@ def test_a_ledger_that_somebody_keeps_locked_is_read_without_an_index(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """After some patience."""
-    monkeypatch.setattr(index_file, "_LOCK_TRIES", 5)
+    monkeypatch.setattr(index, "_LOCK_TRIES", 5)
     fill()
     with files.locked_for_append(LEDGER):
         check(Ledger(Path(), small=0))

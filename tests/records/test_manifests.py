@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wt_git import files
-from wt_git.records.ledger.ledger import Ledger
-from wt_git.records.manifests import (
+from wt_git.records.fingerprint import (
     Manifest,
     listed_trees,
     prune_manifests,
     read_manifest,
     write_manifest,
 )
+from wt_git.records.ledger.ledger import Ledger
 
 ids = st.text("0123456789abcdef", min_size=40, max_size=40)
 paths = st.text(st.characters(), min_size=1)

@@ -12,8 +12,7 @@ from wt_git.api.scenario import Scenario
 from wt_git.clock import SystemClock
 from wt_git.plugins.packs import Discovered
 from wt_git.records.documents.rescore import RescoreSummary
-from wt_git.rescore.request import RescoreRequest
-from wt_git.rescore.rescoring import Rescoring
+from wt_git.rescore import RescoreRequest, Rescoring
 from wt_git.sweep.selection import Definitions, Selectors
 
 RUNS = Path("runs")

@@ -12,7 +12,7 @@ from kit.traces import a_score
 from wt_git.api.score import GATE_LAYER_ORDER, SCORE_LAYER_ORDER, LayerResult, Score
 from wt_git.records.runs.saved_scores import CostFacts, LayerFacts, SavedScore, ScoreFacts
 from wt_git.records.runs.sidecars import run_verdict
-from wt_git.rescore.rescoring import TraceIdentity, score_change
+from wt_git.rescore import TraceIdentity, score_change
 
 IDENTITY = TraceIdentity("runs/a.json", "lookup_order", "candidate", "abcd")
 VALUES = st.booleans() | st.integers(-3, 3) | st.sampled_from([0.0, 1.0, 2.5]) | st.text()

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kit.traces import json_values
 
-from wt_git.rescore.rescoring import NotReplacedError, origin_of_rescore, replace_score
+from wt_git.rescore import NotReplacedError, origin_of_rescore, replace_score
 
 TRACE = "a.json"
 SCORE = Path("a.score.json")

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kit.agents import RecordingProbe
 
-from wt_git.runner.probe_and_surface import capture_observations
+from wt_git.runner.evidence import capture_observations
 
 json_values = st.recursive(
     st.none()

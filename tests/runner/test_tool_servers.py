@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kit.agents import DefiningToolServer, NamingToolServer, RecordingToolServer
 
-from wt_git.runner.tool_servers import read_call_logs, tool_schema_hash
+from wt_git.runner.evidence import read_call_logs, tool_schema_hash
 from wt_git.spi import MCPCall
 
 

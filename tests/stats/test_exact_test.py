@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import fisher_exact
 
+from wt_git.stats.comparison import fisher, holm, table_weights
 from wt_git.stats.intervals import Sample
-from wt_git.stats.significance import fisher, holm, table_weights
 
 samples = st.integers(1, 40).flatmap(
     lambda runs: st.builds(Sample, st.integers(0, runs), st.just(runs))

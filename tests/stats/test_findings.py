@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wt_git.stats.differences import Finding, by_scenario, over_all
+from wt_git.stats.comparison import Finding, by_scenario, over_all
 from wt_git.stats.intervals import Sample
 
 samples = st.integers(1, 8).flatmap(

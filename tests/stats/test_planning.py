@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
+from wt_git.stats.comparison import fisher, power, runs_needed, scenarios_needed
 from wt_git.stats.intervals import Sample
-from wt_git.stats.planning import power, runs_needed, scenarios_needed
-from wt_git.stats.significance import fisher
 
 rates = st.sampled_from([0.0, 0.1, 1 / 3, 0.5, 0.8, 1.0])
 few_runs = st.integers(1, 6).flatmap(

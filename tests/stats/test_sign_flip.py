@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import permutation_test
 
-from wt_git.stats.significance import sign_flip
+from wt_git.stats.comparison import sign_flip
 
 rates = st.builds(
     lambda runs, passed: Fraction(min(passed, runs), runs), st.integers(1, 7), st.integers(0, 7)

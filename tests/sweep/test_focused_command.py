@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from wt_git.api.pack import ScenarioPack
 from wt_git.api.scenario import Scenario
 from wt_git.cli.commands.run import command
-from wt_git.sweep.admission.gate_check import focused_command, results_command
+from wt_git.sweep.gate_check import focused_command, results_command
 from wt_git.sweep.request import SweepRequest
 from wt_git.sweep.selection import Selected, Selectors, select
 

@@ -16,14 +16,13 @@ from kit.repo import Repo, new_repo
 
 from wt_git.api.pack import ScenarioPack
 from wt_git.api.scenario import Scenario
-from wt_git.records.fingerprint import SNAPSHOT_FAILED, FingerprintParts
-from wt_git.records.manifests import write_manifest
-from wt_git.sweep.admission.gate_check import GateRefusedError, check_gate, gate_notes
+from wt_git.records.fingerprint import SNAPSHOT_FAILED, FingerprintParts, write_manifest
+from wt_git.sweep.gate_check import GateRefusedError, check_gate, gate_notes
 from wt_git.sweep.request import SweepRequest
 from wt_git.sweep.selection import Selected, Selectors
 
 if TYPE_CHECKING:
-    from wt_git.evidence.fingerprint.fingerprinter import Fingerprint
+    from wt_git.evidence.fingerprint import Fingerprint
     from wt_git.ladder.gate import Earned
     from wt_git.records.ledger.row import Row
 

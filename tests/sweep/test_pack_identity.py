@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from kit.gate_histories import History
 
-from wt_git.sweep.admission.gate_check import is_of_another_pack, pack_files, pack_sources
+from wt_git.sweep.gate_check import is_of_another_pack, pack_files, pack_sources
 
 SHOP = {"pack_source:packs/shop.py:PACK": "packs/shop.py"}
 DESK = {"pack_source:packs/desk.py:PACK": "packs/desk.py"}

@@ -18,7 +18,7 @@ from wt_git.api.scenario import Scenario
 from wt_git.config import CacheCheck, Pricing, Rates
 from wt_git.ladder.declaration import Declaration
 from wt_git.ladder.gate import Earned
-from wt_git.ladder.tokens import (
+from wt_git.ladder.pricing import (
     NOTHING,
     UNKNOWN,
     Tokens,

@@ -15,8 +15,7 @@ from wt_git.clock import SystemClock
 from wt_git.errors import os_reason
 from wt_git.records.documents.rescore import RESCORE_VERSION, NotScored, Rescored, Unresolved
 from wt_git.reports.rescore import RescoreComment
-from wt_git.rescore.request import RescoreRequest, definitions_of
-from wt_git.rescore.rescoring import Rescoring
+from wt_git.rescore import RescoreRequest, Rescoring, definitions_of
 from wt_git.sweep.selection import Selectors
 from wt_git.text import json_characters, log_line
 

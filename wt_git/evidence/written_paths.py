@@ -19,7 +19,7 @@ from wt_git.records import layout
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from wt_git.evidence.fingerprint.fingerprinter import Fingerprinter
+    from wt_git.evidence.fingerprint import Fingerprinter
     from wt_git.records.runs_dir import RunsDir
 
 

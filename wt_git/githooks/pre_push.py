@@ -81,9 +81,7 @@ def _first_steps(
     """
     if len(refused) > 1 or history.top is None:
         return None
-    from wt_git.evidence.fingerprint.fingerprinter import (  # noqa: PLC0415 - rarely refused
-        uncommitted_paths,
-    )
+    from wt_git.evidence.fingerprint import uncommitted_paths  # noqa: PLC0415 - rarely refused
 
     one = refused[0]
     paths = uncommitted_paths(

@@ -9,8 +9,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from wt_git.ladder.pricing import EXACT
-from wt_git.ladder.tokens import count
+from wt_git.ladder.pricing import EXACT, count
 from wt_git.records.sweep_records import CacheCheckRecord
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from wt_git.errors import UsageError
-from wt_git.evidence.fingerprint.targets import normalise_key
+from wt_git.evidence.targets import normalise_key
 from wt_git.plugins.loading import (
     FOREIGN_FAILURES,
     Loaded,
@@ -78,7 +78,7 @@ def _unusable_hook(point: EntryPoint, problem: str) -> LoadError:
 
 RUNTIME_GROUP = "windtunnel.runtimes"
 BUILTIN_RUNTIMES = {
-    "in_memory": "wt_git.runtimes.in_memory.runtime",
+    "in_memory": "wt_git.runtimes.in_memory",
     "http_inject": "wt_git.runtimes.http_inject.runtime",
 }
 """Each name with the module that has its `PLUGIN`; loaded by name, so that nothing imports them."""

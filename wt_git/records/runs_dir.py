@@ -19,7 +19,7 @@ from wt_git.api.trace import storage_name, trace_to_dict
 from wt_git.errors import StorageError, UsageError, os_reason
 from wt_git.records import layout
 from wt_git.records.indented_json import indented_json
-from wt_git.records.ledger import index_file
+from wt_git.records.ledger import index
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -129,7 +129,7 @@ class RunsDir:
         """Append a ledger row, wait until it is on disk, and return its line. `StorageError`."""
         line = files.json_line(row.as_document())
         try:
-            index_file.append_row(self.path, line)
+            index.append_row(self.path, line)
         except OSError as error:
             raise _unwritable(self.path / layout.LEDGER, error) from error
         return line

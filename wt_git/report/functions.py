@@ -14,8 +14,12 @@ from wt_git.records import layout
 from wt_git.records.runs_dir import RunsDir
 from wt_git.reports.comparison.compare import metric_deltas, scenarios_by_label, shared_scenarios
 from wt_git.reports.comparison.load import load_comparison
-from wt_git.reports.report.formats import is_report_file, write_report
-from wt_git.reports.report.load import load_groups_or_none, load_report
+from wt_git.reports.report.load import (
+    is_report_file,
+    load_groups_or_none,
+    load_report,
+    write_report,
+)
 from wt_git.reports.report.rows import row_groups
 from wt_git.reports.run_groups.totals import scenario_totals
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from wt_git.api.aggregate import aggregate_runs
 from wt_git.api.scenario import PreconditionContext
 from wt_git.clock import SystemClock
+from wt_git.runner.evidence import arm_servers, bind_workspace
 from wt_git.runner.lifecycle_hooks import LifecycleHooks
-from wt_git.runner.probe_and_surface import bind_workspace
 from wt_git.runner.provisioning import (
     PATIENCE_BEYOND_CONVERSE_S,
     HandleStuckError,
@@ -25,7 +25,6 @@ from wt_git.runner.provisioning import (
     running_servers,
 )
 from wt_git.runner.run import BatchContext, execute_run
-from wt_git.runner.tool_servers import arm_servers
 from wt_git.spi.agent_runtime import AgentConfig
 from wt_git.spi.hooks import converse_timeout_s
 

@@ -13,12 +13,18 @@ from uuid import uuid4
 from wt_git.api.aggregate import ScenarioRunResult
 from wt_git.api.scenario import PreSendPerturbation
 from wt_git.api.trace import Trace, Turn
-from wt_git.runner.probe_and_surface import capture_observations, capture_surface
+from wt_git.runner.evidence import (
+    ServerCalls,
+    armed_failures,
+    capture_observations,
+    capture_surface,
+    read_call_logs,
+    tool_schema_hash,
+)
 from wt_git.runner.provisioning import HandleStuckError, consumes_full_history, optional_attribute
 from wt_git.runner.safe_values import failure_text, json_with_reprs, safe_text
 from wt_git.runner.scoring import RUNNER_ERROR, failed_score, score_trace
 from wt_git.runner.token_usage import UsageMeter
-from wt_git.runner.tool_servers import ServerCalls, armed_failures, read_call_logs, tool_schema_hash
 from wt_git.spi.agent_runtime import content_text, response_message
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from wt_git.ladder.pricing import price
-from wt_git.ladder.tokens import Tokens
+from wt_git.ladder.pricing import Tokens, price
 from wt_git.records.documents.run import Forecast, ForecastScenario
 from wt_git.records.record import as_recorded
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from wt_git.api.replay import HistoryPrefix
     from wt_git.config import Settings
-    from wt_git.evidence.fingerprint.fingerprinter import Fingerprint, Fingerprinter
+    from wt_git.evidence.fingerprint import Fingerprint, Fingerprinter
     from wt_git.ladder.gate import Earned
     from wt_git.plugins.runtimes import Runtime
     from wt_git.records.sweep_records import Tier

@@ -8,8 +8,7 @@ import msgspec
 
 from wt_git import __version__
 from wt_git.ladder.cache_check import check_cache
-from wt_git.ladder.pricing import price
-from wt_git.ladder.tokens import Tokens, run_tokens, total_tokens
+from wt_git.ladder.pricing import Tokens, price, run_tokens, total_tokens
 from wt_git.records.sweep_records import (
     CacheCheckRecord,
     Cost,
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from wt_git.api.score import FailureCost
     from wt_git.api.trace import Trace
     from wt_git.config import CacheCheck, Pricing
-    from wt_git.evidence.fingerprint.fingerprinter import Fingerprint
+    from wt_git.evidence.fingerprint import Fingerprint
     from wt_git.ladder.declaration import Declaration
     from wt_git.ladder.gate import Earned
     from wt_git.sweep.selection import Selected

@@ -28,11 +28,11 @@ from wt_git.evidence.notes.sweep_notes import write_sweep_notes
 from wt_git.ladder.ceiling import Ceiling
 from wt_git.ladder.tiers import queue_priority
 from wt_git.records.events import SweepFinished, SweepStarted
-from wt_git.records.manifests import is_time_to_prune, prune_manifests, write_manifest
+from wt_git.records.fingerprint import is_time_to_prune, prune_manifests, write_manifest
 from wt_git.records.runs_dir import RunsDir
 from wt_git.runner.lifecycle_hooks import LifecycleHooks
 from wt_git.sweep import runtime_lifecycle
-from wt_git.sweep.admission.admit import check_earned, knows_target
+from wt_git.sweep.admission import check_earned, knows_target
 from wt_git.sweep.jobs.limits import Limits
 from wt_git.sweep.jobs.recorder import Observer, Progress, Session
 from wt_git.sweep.jobs.run_jobs import run_jobs

@@ -10,7 +10,7 @@ from wt_git.clock import whole_seconds
 from wt_git.errors import EXIT_NO, EXIT_YES
 from wt_git.ladder.cache_check import combine_checks
 from wt_git.ladder.declaration import prediction_held
-from wt_git.ladder.tokens import NOTHING, UNKNOWN
+from wt_git.ladder.pricing import NOTHING, UNKNOWN
 from wt_git.records.sweep_records import SweepRecord
 from wt_git.sweep.scenario_row import cost_of, priced, tokens_of
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from wt_git.api.score import GateLayer, Score
-    from wt_git.ladder.tokens import Tokens
+    from wt_git.ladder.pricing import Tokens
     from wt_git.records.sweep_records import CacheCheckRecord, LedgerRow, SweepStatus
     from wt_git.sweep.jobs.limits import Limits
     from wt_git.sweep.request import Prepared

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kit.conversations import HOSTILE, hostile_texts
 
-from wt_git.api.importer.generated_code import list_argument, string_argument, string_literal
+from wt_git.api.importer.writing import list_argument, string_argument, string_literal
 
 
 def test_a_text_is_written_as_a_person_would(subtests):

@@ -20,8 +20,7 @@ from kit.traces import assistant, json_values, user
 from wt_git import files
 from wt_git.api.score import FailureCost
 from wt_git.records.layout import sidecar_path
-from wt_git.reports.report.formats import is_report_file, json_parts, write_report
-from wt_git.reports.report.load import load_report
+from wt_git.reports.report.load import is_report_file, json_parts, load_report, write_report
 
 NOW = datetime(2026, 1, 3, 4, 5, 6, tzinfo=UTC)
 CRITICAL = FailureCost("critical", customer_visible=True, reversible=False)

@@ -18,8 +18,7 @@ from wt_git.api.score import FailureCost
 from wt_git.errors import UsageError
 from wt_git.records.documents.report import Report, RunDetail
 from wt_git.records.layout import sidecar_path
-from wt_git.reports.report.formats import json_parts
-from wt_git.reports.report.load import LoadedReport, load_report
+from wt_git.reports.report.load import LoadedReport, json_parts, load_report
 from wt_git.reports.results import load_results
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from kit.contract_c import (
     tunnel,
 )
 
-from wt_git.evidence.fingerprint.targets import normalise_key
+from wt_git.evidence.targets import normalise_key
 from wt_git.runtimes.http_inject import DEFAULT_TIMEOUT_S, HttpInjectRuntime
 from wt_git.runtimes.http_inject.client import Client, EndpointError, parse_endpoint
 from wt_git.runtimes.http_inject.runtime import PLUGIN, HttpInjectHandle

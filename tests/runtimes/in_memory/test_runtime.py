@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wt_git.runtimes.in_memory import InMemoryRuntime
-from wt_git.runtimes.in_memory.runtime import PLUGIN
+from wt_git.runtimes.in_memory import PLUGIN, InMemoryRuntime
 from wt_git.spi.agent_runtime import (
     AgentConfig,
     AgentHandle,
@@ -158,5 +157,5 @@ def test_the_plugin_builds_an_agent_that_says_ok_without_any_limit():
 
 def test_it_needs_no_network_and_no_threads():
     """Importing it brings in neither sockets nor threads of ours: it is a list and a position."""
-    module = sys.modules["wt_git.runtimes.in_memory.runtime"]
+    module = sys.modules["wt_git.runtimes.in_memory"]
     assert not {"socket", "threading", "time", "http"} & set(vars(module))

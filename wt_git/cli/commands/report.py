@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wt_git.cli import printing, signals
+from wt_git.cli import printing, streams
 from wt_git.cli.options import CONTEXT_SETTINGS, narrowing_options, runs_dir_option
 from wt_git.clock import SystemClock
 from wt_git.errors import EXIT_YES
 
 if TYPE_CHECKING:
-    from wt_git.reports.report.formats import ReportFormat
+    from wt_git.reports.report.load import ReportFormat
 
 _PAGE = Path("report.html")
 
@@ -55,10 +55,9 @@ def command(
     The page is one file that loads nothing, and opens every run with its conversation, the turn
     that failed and the evidence that decided it.
     """
-    from wt_git.reports.report.formats import is_report_file, write_report
-    from wt_git.reports.report.load import load_report
+    from wt_git.reports.report.load import is_report_file, load_report, write_report
 
-    with signals.unwinding():
+    with streams.unwinding():
         report = load_report(runs_dir, labels, scenarios, now=SystemClock().now())
         place = _PAGE if out is None and form == "html" else out
         if place is None:

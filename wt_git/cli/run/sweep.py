@@ -19,7 +19,7 @@ from wt_git.cli.run.sweep_text import (
     forecast_lines,
     verdict_line,
 )
-from wt_git.cli.signals import graceful
+from wt_git.cli.streams import graceful
 from wt_git.clock import SystemClock
 from wt_git.errors import EXIT_NO, EXIT_YES, GitError, UsageError, os_reason
 from wt_git.git.repository import head_short_id
@@ -27,8 +27,7 @@ from wt_git.ladder.declaration import Declaration
 from wt_git.records.events import SweepStarted
 from wt_git.records.ledger.ledger import Ledger
 from wt_git.records.runs_dir import RunsDir
-from wt_git.sweep.admission.admit import admit
-from wt_git.sweep.admission.look_up import look_up
+from wt_git.sweep.admission import admit, look_up
 from wt_git.sweep.request import DEFAULT_LABEL, SweepRequest
 from wt_git.sweep.run_lock.file_locks import lock_folder
 from wt_git.sweep.selection import Selectors

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wt_git import files as json_lines
 from wt_git.errors import GitError
+from wt_git.evidence.changes import FileListing, differing_files, listing_of_manifest
 from wt_git.evidence.coverage.evidence_trees import EvidenceTree
 from wt_git.evidence.coverage.result import (
     PACK_PLACEHOLDER,
@@ -25,16 +26,10 @@ from wt_git.evidence.coverage.result import (
 from wt_git.evidence.coverage.row_rules import COUNTING_TIERS
 from wt_git.evidence.coverage.rules import readable_rows
 from wt_git.evidence.coverage.stored_rows import StoredRow, stored_row
-from wt_git.evidence.fingerprint.changes import (
-    FileListing,
-    differing_files,
-    listing_of_manifest,
-)
 from wt_git.git.path_patterns import PathPatterns
 from wt_git.git.trees import compare_trees, find_entry
 from wt_git.records import layout
-from wt_git.records.fingerprint import COMPILED_PATTERNS
-from wt_git.records.manifests import read_manifest
+from wt_git.records.fingerprint import COMPILED_PATTERNS, read_manifest
 from wt_git.records.notes import UnreadableLine, read_line
 from wt_git.text import DECLARATION_OPTIONS, one_line, quoted_list, short_commit
 

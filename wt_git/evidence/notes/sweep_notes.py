@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
     from pathlib import Path
 
-    from wt_git.evidence.fingerprint.fingerprinter import Fingerprint
+    from wt_git.evidence.fingerprint import Fingerprint
     from wt_git.git.notes.commit import Transaction
     from wt_git.git.notes.store import Notes, NotesView
 

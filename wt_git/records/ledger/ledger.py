@@ -1,7 +1,7 @@
 """`Ledger` answers questions about the ledger without reading all of it (docs/files.md, "Ledger").
 
 An answer is the same as that of reading every line of the ledger now. The index that makes it quick is
-checked before it is used: see `wt_git/records/ledger/index_file.py`.
+checked before it is used: see `wt_git/records/ledger/index.py`.
 """
 
 from __future__ import annotations
@@ -15,8 +15,16 @@ from wt_git import files as json_lines
 from wt_git.clock import SystemClock
 from wt_git.errors import UsageError, os_reason
 from wt_git.records import layout
-from wt_git.records.ledger.index import MOST_PAST_ROWS, DamagedIndexError, Index, read_at
-from wt_git.records.ledger.index_file import identity, make_index, read_index, write_again
+from wt_git.records.ledger.index import (
+    MOST_PAST_ROWS,
+    DamagedIndexError,
+    Index,
+    identity,
+    make_index,
+    read_at,
+    read_index,
+    write_again,
+)
 from wt_git.records.ledger.row import LedgerResults, read_row, rows_that_stand
 
 if TYPE_CHECKING:

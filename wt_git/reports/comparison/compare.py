@@ -18,14 +18,14 @@ from wt_git.records.documents.results import (
     VerdictChange,
 )
 from wt_git.reports.run_groups.totals import interval_totals, valid_runs
-from wt_git.stats.differences import by_scenario, over_all
+from wt_git.stats.comparison import by_scenario, over_all
 from wt_git.stats.intervals import Sample
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from wt_git.records.documents.results import MetricKind, MetricTotals, ScenarioTotals
-    from wt_git.stats.differences import ScenarioFinding
+    from wt_git.stats.comparison import ScenarioFinding
 
 
 class ScenarioByLabel(NamedTuple):

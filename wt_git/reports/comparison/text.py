@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wt_git.reports.wording import metric_text, number_text, value_text
-from wt_git.stats.planning import SMALLEST
+from wt_git.stats.comparison import SMALLEST
 from wt_git.text import log_line, scenario_namer
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ import msgspec
 
 from wt_git.clock import with_fraction
 from wt_git.errors import StorageError
-from wt_git.ladder.tokens import run_tokens
+from wt_git.ladder.pricing import run_tokens
 from wt_git.records.events import Event, RunFinished, RunStarted, ScenarioFinished
 from wt_git.records.runs.sidecars import scenario_block, sidecar_document
 from wt_git.sweep.scenario_row import execution_error

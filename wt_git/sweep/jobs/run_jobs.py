@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from wt_git.api.scenario import WorldMismatchError
 from wt_git.clock import whole_seconds
 from wt_git.errors import StorageError, exception_text
-from wt_git.ladder.tokens import run_tokens
+from wt_git.ladder.pricing import run_tokens
 from wt_git.plugins.loading import FOREIGN_FAILURES, describe
 from wt_git.records.events import ScenarioError
 from wt_git.records.fingerprint import CHANGED_DURING_SWEEP
@@ -152,7 +152,7 @@ class _Job:
         now = self._session.prepared.fingerprinter.take()
         if now.value == first.value:
             return first.value
-        from wt_git.evidence.fingerprint.changes import describe_change  # noqa: PLC0415 - rarely needed
+        from wt_git.evidence.changes import describe_change  # noqa: PLC0415 - rarely needed
 
         self._session.progress.say(
             f"artifact changed while this sweep ran ({describe_change(first, now)}): what "

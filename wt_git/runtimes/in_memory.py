@@ -1,4 +1,4 @@
-"""The runtime `in_memory`: a scripted agent without a model, a network, threads or a clock."""
+"""A scripted agent, for trying scenarios and the bench itself. docs/writing-a-runtime.md."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 if TYPE_CHECKING:
     from wt_git.spi.agent_runtime import AgentConfig, Message, Response
     from wt_git.spi.mcp_server import MCPHandle
+
+__all__ = ["InMemoryRuntime", "ScriptedEntry"]
+
 
 ScriptedEntry: TypeAlias = str | dict[str, Any]
 """One scripted answer: its text, or an object with `content` and `tool_calls`, and where wanted

@@ -13,20 +13,18 @@ from typing import TYPE_CHECKING, NamedTuple
 from wt_git.errors import GitError
 from wt_git.git.snapshot.staging import GitTrees
 from wt_git.git.trees import ReadOnce, compare_trees
-from wt_git.records.fingerprint import SNAPSHOT_FAILED
-from wt_git.records.manifests import read_manifest
+from wt_git.records.fingerprint import SNAPSHOT_FAILED, read_manifest
 from wt_git.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from wt_git.evidence.fingerprint.fingerprinter import Fingerprint
+    from wt_git.evidence.fingerprint import Fingerprint
     from wt_git.git.repository import Repository
     from wt_git.git.snapshot.take import Snapshot
     from wt_git.git.trees import Entry, TreeSource
-    from wt_git.records.fingerprint import FingerprintParts
-    from wt_git.records.manifests import Manifest
+    from wt_git.records.fingerprint import FingerprintParts, Manifest
 
 MOST_FILES = 12
 

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, Protocol
 
 from wt_git.errors import UsageError
-from wt_git.evidence.fingerprint.changes import MOST_FILES, changes_since
+from wt_git.evidence.changes import MOST_FILES, changes_since
 from wt_git.ladder.gate import Refused, decide
 from wt_git.records.fingerprint import CHANGED_DURING_SWEEP, OUTSIDE, PACK_SOURCE
 from wt_git.records.record import as_recorded
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from wt_git.evidence.fingerprint.changes import Changes
-    from wt_git.evidence.fingerprint.fingerprinter import Fingerprint
+    from wt_git.evidence.changes import Changes
+    from wt_git.evidence.fingerprint import Fingerprint
     from wt_git.ladder.gate import Earned, MissingEvidence
     from wt_git.records.ledger.row import Row, ScenarioId
     from wt_git.sweep.request import SweepRequest

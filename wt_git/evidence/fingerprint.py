@@ -21,9 +21,9 @@ from wt_git.records.fingerprint import (
     OUTSIDE,
     SNAPSHOT_FAILED,
     FingerprintParts,
+    Manifest,
     content_hash,
 )
-from wt_git.records.manifests import Manifest
 from wt_git.records.runs_dir import RunsDir
 from wt_git.text import quoted_list
 
