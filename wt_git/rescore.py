@@ -25,7 +25,6 @@ from wt_git.records.documents.rescore import (
     Unresolved,
     Verdicts,
 )
-from wt_git.records.indented_json import indented_json
 from wt_git.records.layout import check_directory, readable_records
 from wt_git.records.runs.run_files import RunFile, RunFilter, missing_labels, peek, run_files
 from wt_git.records.runs.saved_scores import UnreadableScoreError, read_score
@@ -36,6 +35,7 @@ from wt_git.records.runs.sidecars import (
     scenario_block,
     sidecar_document,
 )
+from wt_git.records.runs_dir import indented_json
 from wt_git.runner.scoring import score_saved
 from wt_git.sweep.selection import Definitions, Selectors, find_unmatched, unmatched_lines
 from wt_git.sweep.trace_files import (

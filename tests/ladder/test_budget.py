@@ -8,7 +8,13 @@ from hypothesis import strategies as st
 
 from wt_git.config import Ladder
 from wt_git.errors import UsageError
-from wt_git.ladder.tiers import Budget, queue_priority, sweep_budget_s, tier_cap_s, tier_of
+from wt_git.ladder.tiers_and_budgets import (
+    Budget,
+    queue_priority,
+    sweep_budget_s,
+    tier_cap_s,
+    tier_of,
+)
 from wt_git.text import plain_seconds
 
 TIERS = ("probe", "focused", "regression")

@@ -13,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from wt_git.config import Ladder, Pricing
 from wt_git.errors import EXIT_USAGE, UsageError
-from wt_git.ladder.ceiling import Ceiling, Spending, resolve_ceiling
+from wt_git.ladder.money_ceiling import Ceiling, Spending, resolve_ceiling
 from wt_git.ladder.pricing import plain_decimal
 from wt_git.records.ledger.row import ScenarioId
 from wt_git.records.sweep_records import CostUsd

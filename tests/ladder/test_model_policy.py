@@ -6,7 +6,7 @@ import pytest
 
 from wt_git.config import Ladder
 from wt_git.errors import UsageError
-from wt_git.ladder.tiers import check_model
+from wt_git.ladder.tiers_and_budgets import check_model
 
 LADDER = Ladder(models={"focused": ("target-model", "other model")})
 

@@ -16,9 +16,17 @@ from kit.report_documents import ReportDocument, a_report, turn
 from kit.traces import json_values, texts
 
 from wt_git.reports.page import page
-from wt_git.reports.page.filters import UNSEEN, dollars, duration, interval, name, percent, visible
-from wt_git.reports.page.filters import time as time_text
 from wt_git.reports.page.page import embedded_json, environment, write_page
+from wt_git.reports.page.values import (
+    UNSEEN,
+    dollars,
+    duration,
+    interval,
+    name,
+    percent,
+    visible,
+)
+from wt_git.reports.page.values import time as time_text
 
 
 def page_text(report):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wt_git.records.indented_json import indented_json
+from wt_git.records.runs_dir import indented_json
 
 leaves = st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters())
 values = st.recursive(

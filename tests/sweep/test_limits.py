@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 
 from wt_git.clock import SystemClock
-from wt_git.ladder.ceiling import Ceiling
+from wt_git.ladder.money_ceiling import Ceiling
 from wt_git.records.ledger.row import ScenarioId
 from wt_git.records.sweep_records import CostUsd
 from wt_git.sweep.jobs.limits import Limits

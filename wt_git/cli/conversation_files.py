@@ -11,7 +11,7 @@ from wt_git.api.interchange.conversation import (
     lint_interchange,
     load_interchange,
 )
-from wt_git.api.universe.definition import UniverseFormatError
+from wt_git.api.universe.document import UniverseFormatError
 from wt_git.cli import printing
 from wt_git.errors import UsageError, os_reason
 from wt_git.text import one_line, quoted_list

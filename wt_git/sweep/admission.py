@@ -23,9 +23,9 @@ from wt_git.evidence.fingerprint import (
 )
 from wt_git.evidence.targets import target_of
 from wt_git.evidence.written_paths import check_runs_dir
-from wt_git.ladder.ceiling import resolve_ceiling
 from wt_git.ladder.declaration import check_declared
-from wt_git.ladder.tiers import check_model, sweep_budget_s, tier_of
+from wt_git.ladder.money_ceiling import resolve_ceiling
+from wt_git.ladder.tiers_and_budgets import check_model, sweep_budget_s, tier_of
 from wt_git.plugins.loading import describe, source_file
 from wt_git.plugins.packs import discover_packs
 from wt_git.plugins.runtimes import find_plugin, resolve_hooks, resolve_runtime

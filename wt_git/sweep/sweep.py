@@ -25,8 +25,8 @@ from wt_git.errors import (
     WaitStopped,
 )
 from wt_git.evidence.notes.sweep_notes import write_sweep_notes
-from wt_git.ladder.ceiling import Ceiling
-from wt_git.ladder.tiers import queue_priority
+from wt_git.ladder.money_ceiling import Ceiling
+from wt_git.ladder.tiers_and_budgets import queue_priority
 from wt_git.records.events import SweepFinished, SweepStarted
 from wt_git.records.fingerprint import is_time_to_prune, prune_manifests, write_manifest
 from wt_git.records.runs_dir import RunsDir

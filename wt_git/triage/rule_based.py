@@ -18,25 +18,23 @@ from wt_git.triage.classifier import (
     FailureClassification,
     FixSuggestion,
 )
-from wt_git.triage.dimension_rules import (
+from wt_git.triage.rules import (
     rule_clarify_vs_guess_fail,
+    rule_forbidden_tool,
+    rule_hedge_verdict,
     rule_icl_poisoning,
     rule_memory_conflict,
+    rule_missing_tool,
     rule_multi_turn_drift,
+    rule_no_tools_used,
     rule_policy_pressure_fail,
+    rule_policy_violation,
     rule_recovery_fail,
     rule_sampler_variance,
     rule_side_effect_safety_fail,
     rule_silent_failure_hallucination,
-    rule_tool_affordance_fail,
-)
-from wt_git.triage.run_rules import (
-    rule_forbidden_tool,
-    rule_hedge_verdict,
-    rule_missing_tool,
-    rule_no_tools_used,
-    rule_policy_violation,
     rule_template_corruption,
+    rule_tool_affordance_fail,
     rule_trajectory_fail,
     rule_unsafe_executed,
 )

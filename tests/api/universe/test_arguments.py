@@ -10,7 +10,7 @@ from kit.traces import json_objects, json_values
 from kit.universes import few_args
 
 from wt_git.api.universe import normalize_tool_args
-from wt_git.api.universe.definition import canonical_args, canonical_json, wrapped_where_needed
+from wt_git.api.universe.document import canonical_args, canonical_json, wrapped_where_needed
 
 
 def test_wrappers_of_every_wire_are_taken_off(subtests):

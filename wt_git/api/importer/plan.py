@@ -17,15 +17,14 @@ from wt_git.api.interchange.conversation import (
     ToolCallPart,
     ToolCallResponsePart,
 )
-from wt_git.api.universe.definition import canonical_json
-from wt_git.api.universe.document import freeze_universe
+from wt_git.api.universe.document import canonical_json, freeze_universe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
     from wt_git.api.interchange.conversation import InterchangeTrace
-    from wt_git.api.universe.definition import Universe
+    from wt_git.api.universe.document import Universe
 
 WITNESSED = "witnessed_calls"
 RECONSTRUCTED = "reconstructed"

@@ -10,7 +10,7 @@ from wt_git.api.evaluators.tool_calls import (
     witnessed_results,
 )
 from wt_git.api.score import LayerResult, error_message
-from wt_git.api.scorers.result_text import as_json
+from wt_git.api.scorers.combine import as_json
 from wt_git.api.trace import Turn
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from wt_git.api.score import LayerResult, error_message
-from wt_git.api.scorers.result_text import excerpt
+from wt_git.api.scorers.combine import excerpt
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,7 +18,7 @@ from wt_git.api.evaluators.answer_text import (
 from wt_git.api.evaluators.tool_calls import last_assistant_text, tool_results
 from wt_git.api.scenario import NumberFact
 from wt_git.api.score import LayerResult
-from wt_git.api.scorers.result_text import excerpt, searchable
+from wt_git.api.scorers.combine import excerpt, searchable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,12 +10,12 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from wt_git.api.universe.definition import NEAREST, canonical_args
+from wt_git.api.universe.document import NEAREST, canonical_args
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from wt_git.api.universe.definition import Universe, UniverseTool
+    from wt_git.api.universe.document import Universe, UniverseTool
 
 
 class Choice(NamedTuple):

@@ -10,7 +10,12 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
-from wt_git.api.universe.definition import EMPTY, SEQUENCE, SYNTHESIZE, normalize_tool_args
+from wt_git.api.universe.document import (
+    EMPTY,
+    SEQUENCE,
+    SYNTHESIZE,
+    normalize_tool_args,
+)
 from wt_git.api.universe.matching import (
     Choice,
     choose_recording,
@@ -24,7 +29,7 @@ from wt_git.mcp.call_log import CallLog, snapshot
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from wt_git.api.universe.definition import SynthesizeHook, Universe
+    from wt_git.api.universe.document import SynthesizeHook, Universe
     from wt_git.mcp.call_log import OpenCall
     from wt_git.spi.mcp_server import MCPCall
 

@@ -8,8 +8,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from wt_git.api.evaluators.tool_calls import tool_name_matches
-from wt_git.api.universe.definition import Universe
-from wt_git.api.universe.document import load_universe, universe_from_dict, universe_to_dict
+from wt_git.api.universe.document import (
+    Universe,
+    load_universe,
+    universe_from_dict,
+    universe_to_dict,
+)
 from wt_git.mcp.addresses import MCP_PATH, connectable, http_url, listen
 from wt_git.mcp.call_log import CallLog
 from wt_git.mcp.failures import DEFAULT_TIMEOUT_S, ArmedFailure, FailurePlan, known_mode
@@ -18,7 +22,7 @@ from wt_git.mcp.recorded.handle import RecordedMCPHandle
 if TYPE_CHECKING:
     import os
 
-    from wt_git.api.universe.definition import SynthesizeHook
+    from wt_git.api.universe.document import SynthesizeHook
     from wt_git.mcp.serving import ThreadServer
 
 

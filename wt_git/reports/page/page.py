@@ -20,8 +20,8 @@ from jinja2 import Environment, FileSystemLoader
 from markupsafe import escape
 
 from wt_git.api.json_values import json_value
-from wt_git.reports.page import filters
-from wt_git.reports.page.charts import (
+from wt_git.reports.page import values
+from wt_git.reports.page.values import (
     CostChart,
     VerdictMatrix,
     ended,
@@ -115,19 +115,19 @@ def environment() -> Environment:
     """Return the environment of the page's templates."""
     made = Environment(
         autoescape=True,
-        finalize=filters.visible,
+        finalize=values.visible,
         loader=FileSystemLoader(HERE / "templates"),
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= filters.FILTERS
+    made.filters |= values.FILTERS
     made.globals |= {
-        "SEVERITIES": filters.SEVERITIES,
+        "SEVERITIES": values.SEVERITIES,
         "ended": ended,
         "is_clean": is_clean,
-        "is_number": filters.is_number,
+        "is_number": values.is_number,
         "notes": notes,
-        "place": filters.place,
+        "place": values.place,
         "worst_severity": worst_severity,
     }
     return made
@@ -135,8 +135,8 @@ def environment() -> Environment:
 
 def _verdict_counts(totals: Mapping[str, int]) -> list[tuple[str, int]]:
     """Return how often each verdict was given, the known ones first."""
-    ordered = [one for one in filters.VERDICTS if one in totals]
-    ordered += [one for one in totals if one not in filters.VERDICTS]
+    ordered = [one for one in values.VERDICTS if one in totals]
+    ordered += [one for one in totals if one not in values.VERDICTS]
     return [(verdict, totals[verdict]) for verdict in ordered if totals[verdict]]
 
 

@@ -14,8 +14,8 @@ from wt_git.files import LineReport
 from wt_git.records import layout
 from wt_git.records.documents.report import ReportHead, SweepCost
 from wt_git.records.experiments import FinishedSweep, Review, newest_first
-from wt_git.records.indented_json import indented_json
 from wt_git.records.layout import passed_over
+from wt_git.records.runs_dir import indented_json
 from wt_git.reports.ladder import ladder_results
 from wt_git.reports.report.cells import failures, flaky, summary, verdict_totals
 from wt_git.reports.report.markdown import report_lines

@@ -8,14 +8,14 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from wt_git.ladder.tiers import Budget
+from wt_git.ladder.tiers_and_budgets import Budget
 from wt_git.text import one_line, plain_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wt_git.clock import Clock
-    from wt_git.ladder.ceiling import Ceiling, Reservation
+    from wt_git.ladder.money_ceiling import Ceiling, Reservation
     from wt_git.records.ledger.row import ScenarioId
     from wt_git.records.sweep_records import CostUsd
 
