@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
 _LEFT_OUT = shutil.ignore_patterns(".*", "__pycache__", "dist", "build")
-_TIMEOUT_S = 240
+_TIMEOUT_S = 600
 
 Outcome = Literal["killed", "survived", "stuck"]
 
