@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from wt_git.cli.completion import recorded
 from wt_git.text import shell_word
 
 if TYPE_CHECKING:
@@ -76,6 +75,17 @@ CONTEXT_SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_
 """Every command passes it to click."""
 
 F = TypeVar("F", bound="Callable[..., Any]")
+
+
+def recorded(kind: str) -> Callable[..., Any]:
+    """Return the completion of an option: a function of `completion.recorded`, loaded on a TAB."""
+
+    def complete(ctx: click.Context, _param: click.Parameter, incomplete: str) -> Any:
+        from wt_git.cli.completion import recorded  # noqa: PLC0415
+
+        return getattr(recorded, kind)(ctx, incomplete)
+
+    return complete
 
 
 class PositiveInt(click.ParamType[int]):
@@ -157,7 +167,7 @@ def narrowing_options(command: F) -> F:
             "--label",
             "labels",
             multiple=True,
-            shell_complete=recorded.labels,
+            shell_complete=recorded("labels"),
             help="Only this label. Repeatable; default: all of them.",
         ),
         click.option(
@@ -165,7 +175,7 @@ def narrowing_options(command: F) -> F:
             "scenarios",
             multiple=True,
             metavar="NAME",
-            shell_complete=recorded.scenarios,
+            shell_complete=recorded("scenarios"),
             help="Only scenarios of this name; a pattern with * ? [] is fine. Repeatable.",
         ),
     ]
@@ -179,7 +189,7 @@ def selection_options(command: F) -> F:
         "scenarios",
         multiple=True,
         metavar="NAME",
-        shell_complete=recorded.scenarios,
+        shell_complete=recorded("scenarios"),
         help="Run scenarios of this name; a pattern with * ? [] is fine. Repeatable.",
     )
     return scenario(
@@ -231,7 +241,7 @@ def _pack_options(command: F, which: str, *, sourced: str) -> F:
             "pack_sources",
             multiple=True,
             metavar="SOURCE",
-            shell_complete=recorded.files,
+            shell_complete=recorded("files"),
             help=sourced,
         ),
     ]
@@ -244,7 +254,7 @@ def agent_options(command: F) -> F:
         click.option(
             "--runtime",
             default="in_memory",
-            shell_complete=recorded.files,
+            shell_complete=recorded("files"),
             show_default=True,
             metavar="NAME",
             help="What drives the agent: a built-in or installed name, package.module:PLUGIN, or "

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wt_git.cli.completion import recorded
 from wt_git.cli.options import (
     CONTEXT_SETTINGS,
     JSON,
@@ -15,6 +14,7 @@ from wt_git.cli.options import (
     ManyValuesCommand,
     chosen_format,
     format_options,
+    recorded,
     runs_dir_option,
 )
 from wt_git.cli.printing import print_answer, print_document
@@ -36,7 +36,7 @@ than two labels, a label without runs, no directory. Metrics and rates never cha
     cls=ManyValues,
     multiple=True,
     metavar="A B ...",
-    shell_complete=recorded.labels,
+    shell_complete=recorded("labels"),
     help="Two labels or more, one behind the other; the first is the baseline.",
 )
 @format_options

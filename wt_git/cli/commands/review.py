@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wt_git.cli.completion import recorded
-from wt_git.cli.options import CONTEXT_SETTINGS, runs_dir_option
+from wt_git.cli.options import CONTEXT_SETTINGS, recorded, runs_dir_option
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,7 +18,7 @@ decision was given. Nothing is printed when it worked.
 
 
 @click.command("review", epilog=EPILOG, context_settings=CONTEXT_SETTINGS)
-@click.argument("sweep_id", metavar="SWEEP_ID", shell_complete=recorded.sweeps)
+@click.argument("sweep_id", metavar="SWEEP_ID", shell_complete=recorded("sweeps"))
 @runs_dir_option("The directory that the sweep was recorded in.")
 @click.option("--decision", metavar="TEXT", help="What the sweep changed, in a few words.")
 @click.option("--no-change", is_flag=True, help="It changed nothing.")

@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from wt_git.cli.completion import recorded
 from wt_git.cli.options import (
     CONTEXT_SETTINGS,
     Amount,
@@ -15,6 +14,7 @@ from wt_git.cli.options import (
     PositiveInt,
     Seconds,
     agent_options,
+    recorded,
     runs_dir_option,
     selection_options,
 )
@@ -36,7 +36,7 @@ _OPTIONS = [
     click.option(
         "--label",
         default="cli_run",
-        shell_complete=recorded.labels,
+        shell_complete=recorded("labels"),
         show_default=True,
         help="Name of this round; results are grouped by it.",
     ),

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from wt_git.cli import printing, streams
-from wt_git.cli.completion import recorded
-from wt_git.cli.options import CONTEXT_SETTINGS, Seconds, runs_dir_option
+from wt_git.cli.options import CONTEXT_SETTINGS, Seconds, recorded, runs_dir_option
 from wt_git.clock import Clock, SystemClock
 from wt_git.records.record import as_recorded
 from wt_git.sweep.request import DEFAULT_LABEL
@@ -36,7 +35,7 @@ wrongly; 124 after --timeout. Nothing is written.
 @runs_dir_option("The directory that the sweep is recorded in; it may come later.")
 @click.option(
     "--label",
-    shell_complete=recorded.labels,
+    shell_complete=recorded("labels"),
     help="Follow the newest sweep of this label that runs or started in the last 10 seconds, else the "
     "next one.",
 )
@@ -44,7 +43,7 @@ wrongly; 124 after --timeout. Nothing is written.
     "--sweep",
     "sweep_id",
     metavar="ID",
-    shell_complete=recorded.sweeps,
+    shell_complete=recorded("sweeps"),
     help="Follow this sweep, from its beginning, whenever it ran; --label is passed over then.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the events themselves, one a line.")

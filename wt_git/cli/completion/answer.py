@@ -174,16 +174,11 @@ def candidates(typed: TypedLine, commands: Commands) -> Iterator[Candidate]:
 
 
 def _of_command(typed: TypedLine, module: str) -> Iterator[Candidate]:
-    from click.shell_completion import ShellComplete  # noqa: PLC0415 - not for names of commands
-
-    from wt_git.cli.options import ManyValuesCommand  # noqa: PLC0415
+    from wt_git.cli.completion.recorded import of_command  # noqa: PLC0415 - click
 
     name, *others = typed.words
-    command = importlib.import_module(module).command
-    if isinstance(command, ManyValuesCommand):
-        others = command.before_cursor(others)
     option, is_joined, _ = typed.current.partition("=")
     lead = f"{option}=" if is_joined and option.startswith("--") else ""
-    found = ShellComplete(command, {}, f"wt {name}", "").get_completions(others, typed.current)
-    for item in found:
+    command = importlib.import_module(module).command
+    for item in of_command(command, name, others, typed.current):
         yield Candidate(item.type, str(item.value), lead, item.help or "")

@@ -1,4 +1,4 @@
-"""Completion from a runs directory: labels, sweeps, scenarios. Nothing is written.
+"""Completion behind a command: its options, and names from a runs directory, where nothing is written.
 
 Only the newest records are read, so that a TAB takes the same time after years of history. Names with
 characters that a terminal would obey are not offered.
@@ -11,12 +11,17 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from click.shell_completion import CompletionItem, ShellComplete
+
+from wt_git.files import read_lines_backwards
+from wt_git.records import layout
+from wt_git.text import one_line
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import TypeAlias
 
     import click
-    from click.shell_completion import CompletionItem
 
     Items: TypeAlias = list[CompletionItem[str]]
 
@@ -24,26 +29,31 @@ _NEWEST = 1000
 _MOST_FOLDERS = 1000
 
 
-def labels(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:  # noqa: ARG001
+def of_command(command: click.Command, name: str, words: Sequence[str], current: str) -> Items:
+    """Return click's candidates for the word `current` behind `wt <name> <words>`."""
+    before_cursor = getattr(command, "before_cursor", list)
+    complete = ShellComplete(command, {}, f"wt {name}", "")
+    return complete.get_completions(before_cursor(words), current)
+
+
+def labels(ctx: click.Context, incomplete: str) -> Items:
     """Return the labels of recorded sweeps, the newest first."""
     return _items(((name, "") for name in _labels(_runs_dir(ctx))), incomplete)
 
 
-def sweeps(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:  # noqa: ARG001
+def sweeps(ctx: click.Context, incomplete: str) -> Items:
     """Return the ids of recorded sweeps, the newest first, with when each was and under which label."""
     return _items(_sweeps(_runs_dir(ctx)), incomplete)
 
 
-def scenarios(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:  # noqa: ARG001
+def scenarios(ctx: click.Context, incomplete: str) -> Items:
     """Return the scenarios that have runs, as their folders are named."""
     names = _folders(_runs_dir(ctx))
     return _items(((name, "") for name in names if name != "selftest"), incomplete)
 
 
-def files(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:  # noqa: ARG001
+def files(_ctx: click.Context, incomplete: str) -> Items:
     """Let the shell complete a path."""
-    from click.shell_completion import CompletionItem  # noqa: PLC0415
-
     return [CompletionItem(incomplete, type="file")]
 
 
@@ -53,10 +63,6 @@ def _runs_dir(ctx: click.Context) -> Path:
 
 
 def _items(found: Iterable[tuple[str, str]], incomplete: str) -> Items:
-    from click.shell_completion import CompletionItem  # noqa: PLC0415 - only for a shell
-
-    from wt_git.text import one_line  # noqa: PLC0415
-
     offered: dict[str, str] = {}
     for name, about in found:
         if name.startswith(incomplete) and name and name == one_line(name):
@@ -83,9 +89,6 @@ def _sweeps(runs_dir: Path) -> Iterator[tuple[str, str]]:
 
 def _records(runs_dir: Path) -> Iterator[dict[str, Any]]:
     """Yield the records of the newest sweeps: of those that began, then of those that ended."""
-    from wt_git.files import read_lines_backwards  # noqa: PLC0415
-    from wt_git.records import layout  # noqa: PLC0415
-
     for name in (layout.EVENTS, layout.EXPERIMENTS):
         for line in islice(read_lines_backwards(runs_dir / name), _NEWEST):
             if line.record.get("event") == "sweep_started" or line.record.get("kind") == "sweep":
