@@ -42,13 +42,20 @@ _numbers = itertools.count()
 
 
 def _is_thorough(config: pytest.Config) -> bool:
-    return config.getoption("markexpr") in {"thorough", "exhaustive"}
+    chosen = config.getoption("markexpr")
+    return chosen.startswith(("thorough", "exhaustive"))
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """`-m thorough` runs every property test as well, with more examples."""
     if not config.getoption("hypothesis_profile", None):
         hypothesis.settings.load_profile("thorough" if _is_thorough(config) else "suite")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Start the long tests first; the others keep the order that they were shuffled into."""
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:

@@ -25,6 +25,7 @@ _SECTION = re.compile(r'"([^"]+)"')
 _PROJECT_PATH = re.compile(r"`((?:wt_git|tests|docs|\.ci)/[\w./-]+)`")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "page",
     [name for name, page in PAGES.items() if any(b.language in EXECUTED for b in page.blocks)],

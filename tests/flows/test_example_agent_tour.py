@@ -38,6 +38,7 @@ def tour(clone: Path, *options: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.long
 def test_the_tour_shows_the_planted_bug_and_exits_0(clone, monkeypatch):
     """Both ways give the expected verdicts, and the end says what is wrong with the red one."""
     monkeypatch.setenv("AGENT_OPENAI_URL", "http://127.0.0.1:9/v1")

@@ -63,6 +63,7 @@ def committed(project: Project, *options: str) -> str:
     return done.stdout + done.stderr
 
 
+@pytest.mark.long
 def test_the_pre_commit_framework_runs_our_hooks(framework):
     """Its own program, with our manifest: it refuses, lets through, and shows evidence."""
     framework.git("add", "--all")
