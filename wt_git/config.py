@@ -7,9 +7,8 @@ table, key, value and the expected value: an ignored misspelt cap would be no ca
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from wt_git.errors import ConfigurationError, os_reason
 from wt_git.git.path_patterns import PathPatterns
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FILE_NAME = "pyproject.toml"
+_NONE: Mapping[str, Any] = {}
 TIERS = ("probe", "focused", "regression")
 
 DEFAULT_NOTES_REF = "refs/windtunnel/notes"
@@ -31,8 +31,7 @@ _NOT_IN_A_REF = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|/\.|\.lock(?:/
 _TAKEN_REFS = ("refs/heads/", "refs/tags/", "refs/remotes/", "refs/windtunnel/remotes/")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rates:
+class Rates(NamedTuple):
     """The prices of one model: per million tokens, and per hour. None: not given."""
 
     input_per_m: Decimal
@@ -41,16 +40,14 @@ class Rates:
     time_per_hour: Decimal | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pricing:
+class Pricing(NamedTuple):
     """`[tool.windtunnel.ladder.pricing]`: an hour's price, and rates for each model label."""
 
     time_per_hour: Decimal = Decimal(0)
-    models: Mapping[str, Rates] = field(default_factory=dict)
+    models: Mapping[str, Rates] = _NONE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ladder:
+class Ladder(NamedTuple):
     """`[tool.windtunnel.ladder]`: wall-clock caps in seconds, and the models of each tier.
 
     A tier that `models` does not list may use any model. `pricing` is None when nothing is priced.
@@ -60,22 +57,20 @@ class Ladder:
 
     probe_budget_s: float = 300.0
     focused_budget_s: float = 900.0
-    models: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    models: Mapping[str, tuple[str, ...]] = _NONE
     pricing: Pricing | None = None
     max_cost: Decimal | None = None
     reserve_per_run: Decimal | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CacheCheck:
+class CacheCheck(NamedTuple):
     """`[tool.windtunnel.cache]`: when a prompt counts as missed in the cache."""
 
     fail_on_miss: bool = False
     min_cached_ratio: Decimal = Decimal("0.5")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gate:
+class Gate(NamedTuple):
     """`[tool.windtunnel.gate]`: which commits need evidence, and which evidence counts.
 
     docs/evidence-in-git.md, "The policy", has each key. `branches` empty: every branch. `runtime`
@@ -102,8 +97,7 @@ class Gate:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class Settings(NamedTuple):
     """Everything configured, and the file it came from; `cache` is None when not checked.
 
     `gate` and `notes_ref` are the repository's: they come from the pyproject.toml at its top,
@@ -111,9 +105,9 @@ class Settings:
     """
 
     file: Path | str | None = None
-    ladder: Ladder = field(default_factory=Ladder)
+    ladder: Ladder = Ladder()
     cache: CacheCheck | None = None
-    gate: Gate = field(default_factory=Gate)
+    gate: Gate = Gate()
     notes_ref: str = DEFAULT_NOTES_REF
 
 
@@ -134,7 +128,7 @@ def load(start: Path) -> Settings:
         here = _settings(tool, at_top=at_top)
         if found is not None:
             if at_top:
-                return replace(found, gate=here.gate, notes_ref=here.notes_ref)
+                return found._replace(gate=here.gate, notes_ref=here.notes_ref)
         elif at_top:
             return here
         else:
@@ -210,7 +204,7 @@ def _settings(tool: Table, *, at_top: bool = True) -> Settings:
 
 
 def _gate(table: Table) -> Gate:
-    table.refuse_unknown(tuple(one.name for one in fields(Gate)))
+    table.refuse_unknown(Gate._fields)
     default = Gate()
     timeout = "expected a number of seconds greater than 0"
     timeout_s = float(table.number("push_timeout_s", timeout, default=default.push_timeout_s))
@@ -273,7 +267,7 @@ def _notes_ref(table: Table) -> str:
 
 
 def _ladder(table: Table) -> Ladder:
-    table.refuse_unknown(tuple(one.name for one in fields(Ladder)))
+    table.refuse_unknown(Ladder._fields)
     models, pricing = table.table("models"), table.table("pricing")
     default = Ladder()
     return Ladder(

@@ -6,10 +6,10 @@ which commit (docs/verifying-in-ci.md, "Which policy applies").
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from wt_git.config import FILE_NAME, Gate, Ladder, Settings, parse
+from wt_git.config import FILE_NAME, Gate, Ladder, Pricing, Settings, parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -63,16 +63,18 @@ def gate_changes(before: Settings, after: Settings) -> tuple[str, ...]:
 
 
 def _changes(table: str, before: Gate | Ladder, after: Gate | Ladder) -> Iterator[str]:
-    for one in fields(before):
-        was, now = getattr(before, one.name), getattr(after, one.name)
+    for name, was in before._asdict().items():
+        now = getattr(after, name)
         if was != now:
-            yield f"{table}.{one.name}: {_shown(was)} -> {_shown(now)}"
+            yield f"{table}.{name}: {_shown(was)} -> {_shown(now)}"
 
 
 def _shown(value: object) -> str:
     match value:
         case None:
             return "not set"
+        case Pricing():
+            return "a table"
         case tuple():
             return ", ".join(map(str, value)) or "none"
         case dict() if all(isinstance(one, tuple) for one in value.values()):
