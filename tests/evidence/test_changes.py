@@ -223,3 +223,14 @@ def test_two_listings_on_one_base_differ_where_their_entries_do(before, after):
         if before.get(path, absent) != after.get(path, absent)
     }
     assert got == sorted(expected)
+
+
+def test_the_first_files_are_named_and_the_others_counted():
+    """Twelve of them are all named."""
+    names = tuple(f"f{number:02}" for number in range(14))
+    twelve = Changes(parts=(), tree=True, files=names[:12]).text()
+    assert twelve == f"files: {', '.join(names[:12])}"
+    assert (
+        Changes(parts=("soul",), tree=True, files=names).text()
+        == f"changed: soul; {twelve} (+2 more)"
+    )

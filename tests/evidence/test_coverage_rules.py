@@ -313,6 +313,8 @@ def test_what_a_row_does_not_name_is_unknown():
     answer = ask(notes(of_no_model, sweep()), Policy(models={"focused": ("large", "huge")}))
     flaw = "'unknown' is no model for focused: 'large', 'huge'"
     assert answer.reasons[0].facts == (f"orders/refund: {flaw}",)
+    answer = ask(notes(row(), sweep()), Policy(models={"focused": ("large",)}))
+    assert answer.reasons[0].facts == ("orders/refund: 'small' is no model for focused: 'large'",)
     about = parts(target=None)
     experiment = {"earned_by": None}
     rows = [

@@ -7,7 +7,7 @@ from kit.fingerprints import a_fingerprinter
 from kit.repo import new_repo
 from msgspec.structs import replace
 
-from wt_git.errors import UsageError
+from wt_git.errors import GitError, UsageError
 from wt_git.evidence.fingerprint import Fingerprinter, uncommitted_paths
 from wt_git.records.runs_dir import RunsDir
 
@@ -105,6 +105,22 @@ def test_outside_of_a_repository_every_source_is_outside(tmp_path):
     assert found.tree_under_test is None
     assert found.value.startswith("sha256:")
     assert "not in a git repository" in found.notes[0]
+
+
+def test_a_tree_that_git_cannot_read_is_named_as_the_cause(repo, monkeypatch):
+    """The fingerprint is a word that equals no state; what git advises is part of the cause."""
+
+    def fails(*_, **__):
+        raise GitError("the index is locked", hints=("rm .git/index.lock", "try again"))
+
+    monkeypatch.setattr("wt_git.evidence.fingerprint.take_snapshot", fails)
+    found = taken(repo, sources={"soul": repo.path / "docs/a.md"})
+    assert found.value == "snapshot-failed"
+    assert found.parts.git_tree is None
+    assert found.sources == {"soul": "outside"}
+    assert found.failure == "the index is locked; rm .git/index.lock; try again"
+    assert f"({found.failure})" in found.notes[0]
+    assert not found.may_pass
 
 
 def test_a_soul_that_went_away_is_an_error(repo):
