@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from markupsafe import Markup, escape
 
-from wt_git import text as formatting
+from wt_git import text as plain_text
 from wt_git.reports.ladder import TIERS
 from wt_git.reports.wording import PASSED_VERDICTS
 
@@ -170,10 +170,10 @@ def _number_or_dash(write: Callable[..., str]) -> Callable[..., str]:
     return lambda value, *rest: write(value, *rest) if is_number(value) else _NO_NUMBER
 
 
-percent = _number_or_dash(formatting.percent)
-decimal = _number_or_dash(formatting.decimal)
-dollars = _number_or_dash(formatting.dollars)
-duration = _number_or_dash(formatting.duration)
+percent = _number_or_dash(plain_text.percent)
+decimal = _number_or_dash(plain_text.decimal)
+dollars = _number_or_dash(plain_text.dollars)
+duration = _number_or_dash(plain_text.duration)
 
 FILTERS: dict[str, Callable[..., Any]] = {
     "decimal": decimal,

@@ -4,7 +4,7 @@
 const CUT = 4000; // characters of a text that are shown at first
 const PIECE = 50_000; // characters that are laid out together, once all of a text is shown
 const MOST_MARKS = 300; // of unseen characters in one text, before they are written without a box
-// The same list as in filters.py.
+// The same list as in values.py.
 const UNSEEN =
   /[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\u{e0000}-\u{e007f}]+/gu;
 

@@ -1,4 +1,4 @@
-// How verdicts, severities, rates and times look; filters.py has the same for the templates.
+// How verdicts, severities, rates and times look; values.py has the same for the templates.
 
 const VERDICTS = new Map([
   ["PASS", { kind: "pass", word: "PASS", rank: 3 }],
