@@ -12,7 +12,7 @@ import sys
 from typing import TYPE_CHECKING, NamedTuple
 
 from wt_git import __version__
-from wt_git.cli import streams
+from wt_git.cli import process
 from wt_git.errors import EXIT_INTERRUPTED, EXIT_NO, EXIT_USAGE, EXIT_YES
 
 if TYPE_CHECKING:
@@ -80,14 +80,14 @@ Options:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code: 0 yes, 1 no, 2 asked wrongly, 75 busy."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    streams.make_usable()
+    process.make_usable()
     try:
         return _dispatch(arguments)
     except KeyboardInterrupt as interrupt:
         return getattr(interrupt, "exit_code", EXIT_INTERRUPTED)
     except BrokenPipeError:
         # The reader of our output went away, as in `wt … | head`: end quietly.
-        streams.discard_output(sys.stdout)
+        process.discard_output(sys.stdout)
         return EXIT_NO
     except (Exception, SystemExit) as error:  # noqa: BLE001 - the last resort: no bare traceback
         return _end_with(error, arguments)

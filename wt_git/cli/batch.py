@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import shlex
 import signal
-import subprocess  # noqa: TID251 - what is started is this very program
+import subprocess  # noqa: TID251 - it starts this program
 import sys
 import threading
 from dataclasses import dataclass

@@ -39,7 +39,7 @@ def end_with(error: BaseException, arguments: Sequence[str]) -> int:
         refused(error, arguments)
     if not isinstance(error, click.ClickException):
         return report_error(error, arguments)
-    # What was typed is shown inert; click adds lines of its own around the message.
+    # Typed text is shown inert; click adds lines of its own around the message.
     vars(error)["message"] = one_line(error.message)
     shown = io.StringIO()
     error.show(shown)

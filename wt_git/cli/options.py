@@ -28,7 +28,7 @@ class ManyValuesCommand(click.Command):
 
         Words that belong to no option are refused, with the option that they may be meant for.
         """
-        ctx.allow_extra_args = True  # click would refuse them without a word on what to do
+        ctx.allow_extra_args = True  # click would refuse them without a hint
         left = super().parse_args(ctx, list(repeated(args, self._names())))
         if left and not ctx.resilient_parsing:
             many = "s" if len(left) > 1 else ""

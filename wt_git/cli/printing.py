@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from wt_git import files
-from wt_git.cli import streams
+from wt_git.cli import process
 from wt_git.text import json_characters, log_line, many_lines
 
 if TYPE_CHECKING:
@@ -52,4 +52,4 @@ def talk_plainly(line: str) -> None:
     try:
         click.echo(line, err=True)
     except OSError:
-        streams.discard_output(sys.stderr)
+        process.discard_output(sys.stderr)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, assert_never
 import click
 
 from wt_git import files
-from wt_git.cli import printing, streams
+from wt_git.cli import printing, process
 from wt_git.cli.options import JSON, MARKDOWN
 from wt_git.clock import SystemClock
 from wt_git.errors import os_reason
@@ -136,7 +136,7 @@ def _print_entry(printer: _Printer, entry: Entry, *, to_the_end: bool) -> None:
     except OSError as error:
         if not to_the_end:
             raise
-        streams.discard_output(sys.stdout)
+        process.discard_output(sys.stdout)
         _say(f"stdout cannot be written to any more ({os_reason(error)})")
 
 

@@ -10,7 +10,7 @@ import click
 
 from wt_git.cli import error_messages, printing
 from wt_git.cli.options import CONTEXT_SETTINGS, agent_options, definition_options, runs_dir_option
-from wt_git.cli.streams import graceful
+from wt_git.cli.process import graceful
 from wt_git.clock import SystemClock
 from wt_git.replay import Replay, Replayed, Replaying, look_up_replay
 from wt_git.sweep.request import SweepRequest

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wt_git.cli import printing, streams
+from wt_git.cli import printing, process
 from wt_git.cli.options import CONTEXT_SETTINGS, narrowing_options, runs_dir_option
 from wt_git.clock import SystemClock
 from wt_git.errors import EXIT_YES
@@ -57,7 +57,7 @@ def command(
     """
     from wt_git.reports.report.load import is_report_file, load_report, write_report
 
-    with streams.unwinding():
+    with process.unwinding():
         report = load_report(runs_dir, labels, scenarios, now=SystemClock().now())
         place = _PAGE if out is None and form == "html" else out
         if place is None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wt_git.cli import printing, streams
+from wt_git.cli import printing, process
 from wt_git.cli.options import CONTEXT_SETTINGS, Seconds, recorded, runs_dir_option
 from wt_git.clock import Clock, SystemClock
 from wt_git.records.record import as_recorded
@@ -88,7 +88,7 @@ class _Terminal:
         self._as_json = as_json
 
     def sleep(self, seconds: float) -> None:
-        streams.sleep_while_read(sys.stdout, seconds)
+        process.sleep_while_read(sys.stdout, seconds)
 
     def is_gone(self, started: EventRecord) -> bool:
         return has_ended(started)

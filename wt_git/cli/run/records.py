@@ -9,7 +9,7 @@ import click
 
 from wt_git import files
 from wt_git.api.json_values import json_value
-from wt_git.cli import streams
+from wt_git.cli import process
 from wt_git.cli.printing import talk
 from wt_git.errors import EXIT_NO, EXIT_YES, WindTunnelError, os_reason
 from wt_git.plugins.loading import describe
@@ -184,5 +184,5 @@ def _print(record: run.RunRecord) -> None:
     try:
         click.echo(line)
     except OSError as error:
-        streams.discard_output(sys.stdout)
+        process.discard_output(sys.stdout)
         talk("run", f"stdout cannot be written to any more ({os_reason(error)})")

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wt_git import config
-from wt_git.cli import streams
+from wt_git.cli import process
 from wt_git.cli.printing import data, talk, talk_plainly
+from wt_git.cli.process import graceful
 from wt_git.cli.run.sweep_text import (
     admission_line,
     closing_lines,
@@ -19,7 +20,6 @@ from wt_git.cli.run.sweep_text import (
     forecast_lines,
     verdict_line,
 )
-from wt_git.cli.streams import graceful
 from wt_git.clock import SystemClock
 from wt_git.errors import EXIT_NO, EXIT_YES, GitError, UsageError, os_reason
 from wt_git.git.repository import head_short_id
@@ -241,7 +241,7 @@ class SweepView:
         try:
             data(line)
         except OSError as error:
-            streams.discard_output(sys.stdout)
+            process.discard_output(sys.stdout)
             talk(
                 "run",
                 f"stdout cannot be written to any more ({os_reason(error)}); "

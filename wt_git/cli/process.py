@@ -1,7 +1,8 @@
-"""Ctrl-C and termination.
+"""The process: signals, and standard streams that are missing, closed, or of a narrow encoding.
 
 In a sweep the first signal ends it after the runs in flight, the second at once. In other commands
-either one ends the command, which leaves nothing half done.
+either one ends the command, which leaves nothing half done. A sweep costs time and money, and its
+evidence is in files, so a reader of its messages that goes away does not end it.
 """
 
 from __future__ import annotations
