@@ -8,6 +8,8 @@ import pytest
 from kit.evidence_rows import row, sweep
 from kit.verified_repos import agent_repo, cover, file_notes, notes_of, tree_of
 
+from wt_git.evidence.notes.sync import Synced
+from wt_git.githooks.commit_notes import share
 from wt_git.githooks.git_hooks import GitHookCall
 from wt_git.githooks.post_hooks import run_post_commit, run_post_merge, run_post_rewrite
 
@@ -115,3 +117,15 @@ def test_what_cannot_be_read_is_said_and_stops_nothing(repo):
     repo.write({"pyproject.toml": "[tool.windtunnel.gate]\nrequire = 3\n"})
     lines = call(run_post_commit, repo)
     assert "require" in lines[0]
+
+
+def test_notes_are_synced_a_second_time_only_for_new_lines(repo, tmp_path):
+    """The first sharing adds lines under commits and pushes them too; the second has none to add."""
+    repo.git("init", "-q", "--bare", str(tmp_path / "hub.git"))
+    repo.git("remote", "add", "origin", str(tmp_path / "hub.git"))
+    first = share(notes_of(repo), "origin", timeout_s=60)
+    again = share(notes_of(repo), "origin", timeout_s=60)
+    assert isinstance(first, Synced)
+    assert isinstance(again, Synced)
+    assert (first.attempts, again.attempts) == (2, 1)
+    assert shown(repo) == [1, 1, 1]
