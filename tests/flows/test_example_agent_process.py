@@ -60,11 +60,10 @@ def agents_of(parent: int) -> list[int]:
 
 def test_as_shipped_the_plugin_shows_green_and_red() -> None:
     """One planted bug; four scenarios at a time change nothing."""
-    with forked_agents():
-        ran = wt(
-            *("run", "--pack-source", PACK, "--runtime", PLUGIN),
-            *("--scheduler", "concurrent", "--max-concurrency", "2", "--runs", "2"),
-        )
+    ran = wt(
+        *("run", "--pack-source", PACK, "--runtime", PLUGIN),
+        *("--scheduler", "concurrent", "--max-concurrency", "2", "--runs", "2"),
+    )
     assert ran.code == 1
     assert verdicts() == VERDICTS
     assert "no_tools_used: the tool servers recorded no call" in ran.err
