@@ -98,7 +98,7 @@ def _check_place(
             out,
             "tracked",
         )
-    # `lexists`, because a link to a missing file belongs to somebody too.
+    # `lexists`, because a link to a missing file is a file of another owner too.
     exists = os.path.lexists(out)
     if exists and place not in runs_dir.registered_outputs(top_level(out)) and not is_ours(out):
         raise _not_ours(

@@ -57,7 +57,7 @@ def scenario_totals(group: RunGroup) -> ScenarioTotals:
         if row and row.verdict == verdict
         else None,
         rescored=rescored,
-        # A run that broke fails every layer, whatever the agent did.
+        # A run that broke fails every layer, so its layers say nothing about the agent.
         diagnostic_failures=[
             layer
             for layer in GATE_LAYER_ORDER
