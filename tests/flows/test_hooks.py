@@ -441,7 +441,9 @@ def test_a_rebase_gives_each_commit_its_line_once(tested):
         tested.git("add", "--all")
         committed(tested)
         sweeps.append(tested.experiment())
-    later = {"GIT_COMMITTER_DATE": "2040-01-01T00:00:00Z"}  # in the same second nothing is rewritten
+    later = {
+        "GIT_COMMITTER_DATE": "2040-01-01T00:00:00Z"
+    }  # in the same second nothing is rewritten
     assert tested.tried("rebase", "--no-ff", base, env=later).returncode == 0
     assert [len(tested.lines(one)) for one in ("HEAD", "HEAD~1")] == [1, 1]
     assert sweeps[1] in tested.lines("HEAD")[0]
