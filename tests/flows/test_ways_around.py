@@ -142,7 +142,7 @@ def test_a_scenario_that_passed_and_counts_as_failure_says_why(here: Repo) -> No
     Path("pyproject.toml").write_text("[tool.windtunnel.cache]\nfail_on_miss = true\n")
     ran = run("--scenario", "first")
     assert ran.code == 1
-    assert "first: counts as a failure, whatever its verdict: cache check: unknown" in ran.err
+    assert "first: counts as a failure with any verdict: cache check: unknown" in ran.err
 
 
 def test_a_document_has_its_keys_in_the_documented_order(here: Repo) -> None:

@@ -13,15 +13,16 @@ from hypothesis import strategies as st
 from kit.saved_runs import edit_json, run_id, save_run
 
 from wt_git.errors import UsageError
-from wt_git.records.documents.triage import (
+from wt_git.records.layout import sidecar_path
+from wt_git.reports.triage import (
     TriageCategory,
     TriagedRun,
     TriageFix,
     TriageReport,
     TriageTotals,
+    load_triage,
+    triage_lines,
 )
-from wt_git.records.layout import sidecar_path
-from wt_git.reports.triage import load_triage, triage_lines
 from wt_git.triage import FailureClassification, FixSuggestion, RuleBasedClassifier
 
 RUNS = Path("runs")

@@ -6,19 +6,13 @@ Runs are read and classified one at a time.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from wt_git import files
 from wt_git.api.score import GATE_LAYER_ORDER, score_from_dict
 from wt_git.api.trace import load_trace
 from wt_git.records import layout
-from wt_git.records.documents.triage import (
-    TriageCategory,
-    TriagedRun,
-    TriageFix,
-    TriageReport,
-    TriageTotals,
-)
+from wt_git.records.documents.document import Document
 from wt_git.records.layout import check_directory, readable_records
 from wt_git.records.runs.run_files import RunFilter, missing_labels, missing_scenarios, peek
 from wt_git.records.runs.scored_scenario import scored_scenario
@@ -29,7 +23,6 @@ from wt_git.text import markdown_text, one_line, short_run
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
-    from typing import Any
 
     from wt_git.api.scenario import Scenario
     from wt_git.api.score import Score
@@ -38,8 +31,58 @@ if TYPE_CHECKING:
     from wt_git.records.runs.saved_runs import SavedRun
 
 UNKNOWN = "unknown"
+TRIAGE_VERSION = 1
 _LONGEST_LINE = 1000
 _EVIDENCE_LINES, _EVIDENCE_CHARACTERS = 2, 80
+
+
+class TriageTotals(Document, frozen=True, kw_only=True):
+    """How many runs there were of each kind; those that were `skipped` could not be judged."""
+
+    failed: int
+    passed: int
+    invalid: int
+    skipped: int
+
+
+class TriageFix(Document, frozen=True, kw_only=True):
+    """A change that may help: its kind, its target, the reason, and the change itself where it is known."""
+
+    fix_vector: str
+    target: dict[str, Any]
+    rationale: str
+    diff_text: str | None
+
+
+class TriagedRun(Document, frozen=True, kw_only=True):
+    """A failed run: its place, and the answer of the classifier."""
+
+    scenario_id: str
+    label: str
+    run_id: str
+    path: str
+    confidence: float
+    evidence: list[str]
+    suggested_fix: TriageFix | None
+
+
+class TriageCategory(Document, frozen=True, kw_only=True):
+    """The runs of one category, in the order in which they are stored; the first fix among them."""
+
+    category: str
+    runs: int
+    suggested_fix: TriageFix | None
+    failures: list[TriagedRun]
+
+
+class TriageReport(Document, frozen=True, kw_only=True):
+    """All failed runs by category: most failures first, `unknown` last."""
+
+    windtunnel_triage: int = TRIAGE_VERSION
+    runs_dir: str
+    classifier: str
+    totals: TriageTotals
+    categories: list[TriageCategory]
 
 
 class Fix(Protocol):

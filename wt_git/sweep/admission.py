@@ -189,8 +189,8 @@ def _effective_selectors(
 
 def _vacuous_warnings(selected: list[Selected]) -> list[str]:
     return [
-        f"warning: scenario '{one_line(item.scenario.name)}' checks nothing: it passes whatever "
-        "the agent answers; give it target_facts, must_call, a policy or an outcome_fn"
+        f"warning: scenario '{one_line(item.scenario.name)}' checks nothing: it passes with any "
+        "answer; give it target_facts, must_call, a policy or an outcome_fn"
         for item in selected
         if is_vacuous(item.scenario)
     ]

@@ -19,7 +19,7 @@ from wt_git.sweep.selection import Selectors
 from wt_git.text import log_line, one_line
 
 EPILOG = """
-Exit codes: 0 the run was saved, whatever its verdict; 1 the trace could not be played; 2 asked
+Exit codes: 0 the run was saved, with any verdict; 1 the trace could not be played; 2 asked
 wrongly, or the file is no trace; 75 the runtime is busy and --no-wait was given; 130 or 143 ended by
 a signal. Ctrl-C once ends it after the run in flight, twice ends it now.
 """

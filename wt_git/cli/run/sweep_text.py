@@ -197,7 +197,7 @@ def _counted_all_the_same(name: str, experiment: Experiment) -> Iterator[str]:
     check = experiment.cache_check
     if experiment.counts_as_failure and check is not None:
         yield (
-            f"{name}: counts as a failure, whatever its verdict: cache check: {check.result} "
+            f"{name}: counts as a failure with any verdict: cache check: {check.result} "
             f"({one_line(check.reason or 'no reason', _MOST_DETAIL)})"
         )
 
