@@ -1,0 +1,327 @@
+"""Whether a text asserts what it mentions: one reading for wanted and forbidden facts.
+
+The clause around a mention is read: denials in front of it with their scope, denials of the predicate
+behind it, double denials, contrasts, guesses, questions, conditions and other times. The words are in
+`languages`. Texts here are `normalised`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+from enum import Enum
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from wt_git.api.answers.facts import is_spaceless
+from wt_git.api.answers.languages import LANGUAGES
+from wt_git.api.answers.normalise import SAME_LETTERS
+
+if TYPE_CHECKING:
+    from wt_git.api.answers.facts import Span
+    from wt_git.api.answers.languages import Words
+
+
+class Reading(Enum):
+    """What a text does with something that it mentions."""
+
+    ASSERTED = "asserted"
+    UNSURE = "a guess or a limit"
+    DENIED = "denied"
+
+
+_SENTENCE_END = re.compile(r"[.!?](?=[\s\"')\]]|$)|[。！？!?]|\n")
+_SCRIPTS = (
+    ("ja", re.compile(r"[\u3040-\u30ff]")),
+    ("ko", re.compile(r"[\uac00-\ud7af]")),
+    ("zh", re.compile(r"[\u4e00-\u9fff]")),
+    ("ar", re.compile(r"[\u0600-\u06ff]")),
+    ("hi", re.compile(r"[\u0900-\u097f]")),
+    ("th", re.compile(r"[\u0e00-\u0e7f]")),
+    ("ru", re.compile(r"[\u0400-\u04ff]")),
+)
+_WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
+_READ_FOR_LANGUAGE = 2000
+
+
+@lru_cache(maxsize=256)
+def language_of(text: str) -> str:
+    """Return the code of the language that most of `text` is in; English where nothing tells."""
+    text = text[:_READ_FOR_LANGUAGE]
+    if not text.isascii():
+        for code, script in _SCRIPTS:
+            if script.search(text):
+                return code
+    words = _WORD.findall(text)
+    common = _common_words()
+    scores = {code: sum(word in known for word in words) for code, known in common.items()}
+    return max(scores, key=lambda code: scores[code])
+
+
+@lru_cache(maxsize=1)
+def _common_words() -> dict[str, frozenset[str]]:
+    return {
+        code: frozenset(words.common.translate(SAME_LETTERS).split())
+        for code, words in LANGUAGES.items()
+        if words.common
+    }
+
+
+class _Patterns(NamedTuple):
+    """The compiled words of one language."""
+
+    words: Words
+    by_field: dict[str, re.Pattern[str]]
+
+    def __getitem__(self, name: str) -> re.Pattern[str]:  # type: ignore[override]
+        return self.by_field[name]
+
+
+_NEVER = re.compile(r"(?!)")
+
+
+@lru_cache
+def _patterns(code: str) -> _Patterns:
+    words = LANGUAGES[code]
+    compiled = {
+        field.name: _whole_words(getattr(words, field.name))
+        for field in fields(words)
+        if isinstance(getattr(words, field.name), str) and field.name != "common"
+    }
+    return _Patterns(words, compiled)
+
+
+def _whole_words(alternatives: str) -> re.Pattern[str]:
+    """Return a pattern of whole words; `n't` ends one, an apostrophe elides the next."""
+    if not alternatives:
+        return _NEVER
+    alternatives = alternatives.translate(SAME_LETTERS)
+    if any(is_spaceless(one) for one in alternatives):
+        return re.compile(f"(?:{alternatives})")
+    return re.compile(rf"(?:(?<!\w)|(?=n't))(?:{alternatives})(?:(?!\w)|(?<='))")
+
+
+_REACH = 300
+_MARKS = re.compile(r"[,;—()|]|:(?!\d)| - |(?<=\d)\.(?= )")
+_COMMA_IN_NUMBER = re.compile(r"[0-9],[0-9]")
+_CLOSED = re.compile(r"\([^()]*\)")
+_INTERJECTED = re.compile(r"(?<=\bnot|n't)(?:, [^,;.]{1,40},)|(?<=never|nicht)(?:, [^,;.]{1,40},)")
+_OR = re.compile(
+    r"(?<!\w)(?:or|nor|oder|noch|ou|ni|né|nem|of|lub|ani|или|ни|veya|ولا|या)(?!\w)|或|또는|หรือ"  # noqa: RUF001
+)
+_CONTINUES_DENIAL = frozenset("nor ni né nem noch ani ни ولا".split())  # noqa: RUF001
+_WITHOUT = frozenset("without sin sem senza sans ohne zonder bez без بدون دون بلا बिना".split())  # noqa: RUF001
+_KNOWING = re.compile(
+    r"\W*(?:\w+ ){0,2}?(?:confirm|verif|guarant|promise|tell|say\b|know|certain|bestätig|garant|bevestig|potwierdz|"
+    r"подтверд|gewährleist|savoir|sais|weiß|сказать|确认|保证|تاكيد|पुष्टि|ยืนยัน)"  # noqa: RUF001
+)
+_BESIDE = re.compile(
+    r"(?<!\w)(?:and|with|without|und|mit|ohne|et|avec|sans|con|sin|y|e|com|sem|senza|en|met|zonder|i|z|bez|и|с|без|ve)(?!\w)"  # noqa: RUF001
+)
+_COPULA = re.compile(
+    r"(?<!\w)(?:is|are|was|were|ist|sind|waren?|est|sont|es|son|è|sono|é|são|zijn|jest|są)(?!\w)|isn't|aren't"
+)
+_LABELLED = re.compile(
+    r"\s*(?:[:=|]|->|→)\s*(?:no|not (?:\w+)|false|none|never|nein|non|nee|nie|não|hayir|нет|否|没有|いいえ|なし|아니요|없음|لا|नहीं|ไม่|ไม่มี|unknown|"
+    r"n/a|[❌✗✘×])\s*(?:$|[.,;|\n(])"
+)
+_CROSSED = re.compile(r"[❌✗✘🚫]|\[ \]")
+_BULLET = re.compile(r"[ \t]*(?:[-+•*]|[0-9]{1,3}[.)])[ \t]")
+_NEAR_WORDS = re.compile(r"\s*(?:\S+\s+)?\Z")
+
+
+class _Clause(NamedTuple):
+    """A mention in its sentence: the clause before and after it, and all around that clause."""
+
+    before: str
+    after: str
+    around: str
+    sentence_before: str
+    mark: str
+    following: str
+    following_clause: str
+
+
+def read(text: str, span: Span, code: str, *, is_number: bool = False) -> Reading:
+    """Return how `text` reads at `span` in the language with this code.
+
+    A number is denied by a clause that says that it is another one, not by one that says something
+    of the things that it counts.
+    """
+    patterns = _patterns(code)
+    clause = _clause(text, span, patterns)
+    if text.count("~~", 0, span.start) % 2 or _CROSSED.search(clause.before):
+        return Reading.DENIED
+    if _LABELLED.match(clause.after) or _is_asked(clause, patterns, text[span.start : span.end]):
+        return Reading.DENIED
+    denials = _denials_before(clause.before, patterns) + _denials_in_header(text, span, patterns)
+    denials += _is_denied_after(clause.after, patterns, is_number=is_number)
+    if denials % 2 or _is_of_another_time(clause, patterns, is_number=is_number):
+        return Reading.DENIED
+    if _is_unsure(clause, patterns) or (is_number and _is_bound(text, span, patterns)):
+        return Reading.UNSURE
+    return Reading.ASSERTED
+
+
+def _clause(text: str, span: Span, patterns: _Patterns) -> _Clause:
+    first = max(span.start - _REACH, 0)
+    for end in _SENTENCE_END.finditer(text, first, span.start):
+        first = end.end()
+    stop = _SENTENCE_END.search(text, span.end, min(span.end + _REACH, len(text)))
+    last = stop.start() if stop is not None else min(span.end + _REACH, len(text))
+    before, after = text[first : span.start], text[span.end : last]
+    near = _clause_before(before, after, patterns)
+    far = _clause_after(after, patterns)
+    around = (
+        text[max(first - 150, 0) : span.start - len(near)] + "\n" + text[span.end + len(far) : last + 150]
+    )
+    mark = stop.group() if stop is not None else ""
+    following = text[last + len(mark) : last + 60].lstrip()
+    next_clause = text[span.end + len(far) : span.end + len(far) + 60].lstrip(" ,;.—-\n")
+    return _Clause(near, far, around, before, mark, following, next_clause)
+
+
+def _blanked(text: str, pattern: re.Pattern[str]) -> str:
+    return pattern.sub(lambda found: " " * len(found.group()), text)
+
+
+def _clause_before(before: str, after: str, patterns: _Patterns) -> str:
+    """Return the end of `before` that is in the clause of the mention, as long as it was."""
+    plain = _blanked(_blanked(before, _INTERJECTED), _CLOSED)
+    cuts = [found.end() for found in patterns["cut"].finditer(plain)]
+    start = max(cuts, default=0)
+    for mark in reversed(list(_MARKS.finditer(plain, start))):
+        if _cuts(mark, plain, after, patterns):
+            start = mark.end()
+            break
+    return plain[start:]
+
+
+def _cuts(mark: re.Match[str], before: str, after: str, patterns: _Patterns) -> bool:
+    """Say whether a mark in front of a mention ends an earlier clause."""
+    rest = before[mark.end() :]
+    if mark.group() == ",":
+        if _COMMA_IN_NUMBER.match(before, mark.start() - 1) or patterns["that"].match(rest.lstrip()):
+            return False
+        is_item = len(rest.split()) <= 3 and (_OR.search(rest) or _OR.search(after.partition(".")[0][:40]))
+        return not is_item
+    if mark.group() == ":":
+        head = before[: mark.start()].lstrip()
+        denial = patterns["deny"].search(head)
+        return not (denial is not None and denial.start() <= 12 and len(head.split()) in {2, 3, 4})
+    return mark.group() not in {")", "|"}
+
+
+def _clause_after(after: str, patterns: _Patterns) -> str:
+    """Return the beginning of `after` that is in the clause of the mention."""
+    end = len(after)
+    for found in _MARKS.finditer(after):
+        is_number = found.group() == "," and _COMMA_IN_NUMBER.match(after, max(found.start() - 1, 0))
+        if found.group() not in {":", "|"} and not is_number:
+            end = found.start()
+            break
+    cut = patterns["cut"].search(after, 0, end)
+    return after[: end if cut is None else cut.start()]
+
+
+def _denials_before(clause: str, patterns: _Patterns) -> int:
+    """Return how often the text in front of a mention turns its sense."""
+    plain = _blanked(clause, patterns["idioms"])
+    total = 0
+    for scope in _scopes(plain, patterns):
+        found = list(patterns["deny"].finditer(scope))
+        if any(_KNOWING.match(scope, one.end()) for one in found):
+            return 1
+        words = [one.group() for one in found]
+        without = [word for word in words if word in _WITHOUT]
+        others = [word for word in words if word not in _WITHOUT]
+        if len(others) > 1:
+            others = [word for word in others if word not in _CONTINUES_DENIAL] or others[:1]
+        total += len(without) + (min(len(others), 1) if patterns.words.concord else len(others))
+    close = patterns["near"].search(plain)
+    if close is not None and not total and _NEAR_WORDS.match(plain, close.end()):
+        total += 1
+    return total
+
+
+def _scopes(clause: str, patterns: _Patterns) -> list[str]:
+    """Return the parts of a clause that conjunctions such as `that` separate."""
+    return patterns["that"].split(clause) if patterns.words.that else [clause]
+
+
+def _denials_in_header(text: str, span: Span, patterns: _Patterns) -> int:
+    """Return the denials of the line with a colon that introduces a list with the mention in it."""
+    start = text.rfind("\n", 0, span.start) + 1
+    if not start or not _BULLET.match(text, start):
+        return 0
+    while start and (_BULLET.match(text, start) or text[start : start + 1] == "\n"):
+        start = text.rfind("\n", 0, start - 1) + 1
+    header = text[start : text.find("\n", start)].rstrip()
+    if not header.endswith(":"):
+        return 0
+    return _denials_before(_clause_before(header[:-1], "", patterns), patterns)
+
+
+def _is_denied_after(after: str, patterns: _Patterns, *, is_number: bool) -> bool:
+    """Say whether the predicate behind a mention denies it."""
+    plain = _blanked(after, patterns["idioms"])
+    found = patterns["after"].search(plain)
+    if found is None:
+        return False
+    between = plain[: found.start()]
+    if patterns.words.verb_last and not patterns.words.common.startswith(("der ", "de ")):
+        return len(between.strip()) <= 14 if is_number else True  # noqa: PLR2004
+    if is_number:
+        wrong = len(between.split()) <= 2 and _COPULA.search(plain, 0, found.end() + 6)  # noqa: PLR2004
+        return bool(wrong) or (is_spaceless(found.group()[0]) and len(between) <= 8)  # noqa: PLR2004
+    if _BESIDE.search(between):
+        return False
+    return patterns.words.verb_last or len(between.split()) <= 5  # noqa: PLR2004
+
+
+def _is_asked(clause: _Clause, patterns: _Patterns, mention: str) -> bool:
+    """Say whether the mention is in a condition, or in a question that is not answered with yes."""
+    for given in patterns["given"].finditer(_blanked(clause.before, patterns["idioms"])):
+        if not patterns["you"].match(clause.before[given.end() :].lstrip()):
+            return True
+    if patterns["asked_after"].search(clause.after):
+        return not patterns["yes"].match(clause.following)
+    if clause.mark != "?":
+        return False
+    sentence = clause.sentence_before.lstrip(" ¿\"'-*")
+    opening = patterns["ask"].match(sentence)
+    is_short = len(f"{clause.before}{mention}{clause.after}".split()) <= 4  # noqa: PLR2004
+    if opening is None and not is_short:
+        return False
+    if opening is not None and patterns["you"].match(sentence[opening.end() :].lstrip()):
+        return False
+    return not patterns["yes"].match(clause.following)
+
+
+def _is_of_another_time(clause: _Clause, patterns: _Patterns, *, is_number: bool) -> bool:
+    """Say whether the clause is about another time or an opinion that the text corrects."""
+    own = f"{clause.before} | {clause.after}"
+    if patterns["now"].search(own):
+        return False
+    if not patterns["then"].search(own) and not (is_number and patterns["was"].search(own)):
+        return False
+    if patterns["now"].search(clause.around):
+        return True
+    return is_number and patterns["cut"].match(clause.following_clause) is not None
+
+
+def _is_unsure(clause: _Clause, patterns: _Patterns) -> bool:
+    if patterns["unsure"].search(_blanked(clause.before, patterns["idioms"])):
+        return True
+    return patterns["unsure"].search(_blanked(clause.after, patterns["idioms"])) is not None
+
+
+def _is_bound(text: str, span: Span, patterns: _Patterns) -> bool:
+    """Say whether a number is only a limit: `more than 75`."""
+    before = text[max(span.start - 24, 0) : span.start].rstrip(" $€£¥")
+    if any(found.end() == len(before) for found in patterns["bound_before"].finditer(before)):
+        return True
+    after = re.sub(r"^ ?[^\W\d_]+(?= )", "", text[span.end : span.end + 40], count=1)
+    return any(
+        patterns["bound_after"].match(one.lstrip()) for one in (text[span.end : span.end + 40], after)
+    )
