@@ -70,13 +70,25 @@ def __getattr__(name: str) -> Any:
 
 @dataclass(frozen=True)
 class NumberFact:
-    """A number that the answer must state.
+    """A whole number that the answer must state; it must not have another unit there.
 
-    Where the answer mentions `unit` at all, it must be near the number.
+    Raises `ValueError` for a value that is no whole number.
     """
 
     value: int
     unit: str | None = None
+
+    def __post_init__(self) -> None:
+        value: object = self.value
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise ValueError(
+                f"the value of a NumberFact must be a whole number such as 75, got {self.value!r};"
+                " write any other number as a text in target_facts"
+            )
+        if not isinstance(self.unit, str | None):
+            raise ValueError(
+                f"the unit of a NumberFact must be a text such as 'orders', got {self.unit!r}"
+            )
 
 
 @dataclass
@@ -210,7 +222,9 @@ class Scenario:
     """One test of an agent. `name` and either `prompt` or `user_turns` are required.
 
     The outcome depends on `target_facts` (every group, by any of its members), `target_numbers`,
-    `requires_tool_use` and `forbidden_facts`, or on `outcome_fn` in place of facts and numbers. The
+    `requires_tool_use` and `forbidden_facts`, or on `outcome_fn` in place of facts and numbers. A fact
+    or number that the answer only denies passes with a warning, unless `facts_must_be_asserted`; with
+    `fact_substring` a target fact also counts inside a word or number. The
     trajectory depends on `must_call` (a list or tuple inside it names alternatives),
     `forbidden_calls`, `order_matters` and `trajectory_checks`; constraint on `policies`; integrity on
     `perturbations`. `preconditions`, `requires_tools` and `requires_files` are checked before the
@@ -243,6 +257,8 @@ class Scenario:
     variance_allowed: bool = False
     tags: list[str] = field(default_factory=list)
     reference_cases: list[ReferenceCase] = field(default_factory=list, kw_only=True)
+    facts_must_be_asserted: bool = field(default=False, kw_only=True)
+    fact_substring: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         if not self.name.strip():

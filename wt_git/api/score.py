@@ -48,6 +48,10 @@ _IRREVERSIBLE_WEIGHT = 4
 _SIDE_EFFECT_WEIGHT = 8
 
 
+DETAIL_WARNING = "warning: "
+"""In the detail of a layer that passed: what follows is shown to the author."""
+
+
 class ScoreFormatError(ValueError):
     """A stored score does not have the shape of its version."""
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from wt_git.api.answers.facts import Span, continues_word, fact_places, fact_spans
-from wt_git.api.answers.normalise import normalised
+from wt_git.api.answers.normalise import normalised, normalised_fact
 from wt_git.api.answers.number_words import AMBIGUOUS, spelled_numbers
 from wt_git.api.answers.numbers import Kind, Number, numbers_in, spelled_number
 from wt_git.api.answers.polarity import Reading, language_of, read
@@ -61,7 +61,7 @@ class Answer:
         for member in members:
             if not member.strip():
                 return Finding(stated=True, asserted=True, detail="")
-            fact = normalised(member)
+            fact = normalised_fact(member)
             for span in (fact_places if substring else fact_spans)(self.plain, fact):
                 stated = True
                 if self._reads(span) is Reading.ASSERTED:
@@ -89,7 +89,7 @@ class Answer:
 
     def _with_unit(self, numbers: list[Number], fact: NumberFact) -> tuple[list[Number], str]:
         """Return the numbers that may have the unit of `fact`, and the reason for people."""
-        unit = normalised(fact.unit or "").strip()
+        unit = normalised_fact(fact.unit or "")
         if not unit:
             return [one for one in numbers if self._is_certain(one)], f"{fact.value} is stated"
         reader = UnitReader(self.plain, self.numbers, unit)
@@ -129,7 +129,7 @@ class Answer:
 
     def asserts(self, fact: str) -> bool:
         """Say whether the answer asserts the forbidden `fact`; a guess asserts it, too."""
-        plain = normalised(fact).strip()
+        plain = normalised_fact(fact)
         return any(
             self._reads(span, is_number=is_number) is not Reading.DENIED
             for span, is_number in self._forbidden_spans(plain)
@@ -161,3 +161,13 @@ class Answer:
 
     def _reads(self, span: Span, *, is_number: bool = False) -> Reading:
         return read(self.plain, span, self.language, is_number=is_number)
+
+
+def has_any_forbidden(text: str, forbidden: Iterable[str]) -> bool:
+    """Say whether `text` asserts one of the `forbidden` facts, in any case.
+
+    Numbers are found as numbers, identifiers as whole words, other facts anywhere but in a longer
+    number. Spaces around a fact do not count, and a blank fact is never asserted.
+    """
+    answer = Answer(text)
+    return any(answer.asserts(fact) for fact in forbidden)

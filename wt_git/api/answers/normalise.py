@@ -55,7 +55,6 @@ SAME_LETTERS = str.maketrans(
 )
 
 
-@lru_cache(maxsize=512)
 def normalised(text: str) -> str:
     """Return the form of `text` in which texts that a person reads as equal are equal."""
     if "&" in text:
@@ -63,6 +62,12 @@ def normalised(text: str) -> str:
     text = text.replace("\r\n", "\n")
     text = text.lower() if text.isascii() else _in_plain_characters(text)
     return _without_markup(text)
+
+
+@lru_cache(maxsize=1024)
+def normalised_fact(text: str) -> str:
+    """Return the form of a fact, which is asked for again with every answer."""
+    return normalised(text).strip()
 
 
 def _in_plain_characters(text: str) -> str:

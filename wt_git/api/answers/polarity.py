@@ -8,7 +8,6 @@ behind it, double denials, contrasts, guesses, questions, conditions and other t
 from __future__ import annotations
 
 import re
-from dataclasses import fields
 from enum import Enum
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -20,6 +19,13 @@ from wt_git.api.answers.normalise import SAME_LETTERS
 if TYPE_CHECKING:
     from wt_git.api.answers.facts import Span
     from wt_git.api.answers.languages import Words
+
+
+NEGATION_CUES: tuple[str, ...] = (
+    "no ", "not ", "n't", "without", "invalid", "unknown", "no such", "non-existent", "nonexistent",
+    "never", "none", "neither", "nor", "cannot",
+)  # fmt: skip
+"""The most common English words that make a mention a denial; `languages` has all."""
 
 
 class Reading(Enum):
@@ -44,7 +50,6 @@ _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 _READ_FOR_LANGUAGE = 2000
 
 
-@lru_cache(maxsize=256)
 def language_of(text: str) -> str:
     """Return the code of the language that most of `text` is in; English where nothing tells."""
     text = text[:_READ_FOR_LANGUAGE]
@@ -67,14 +72,17 @@ def _common_words() -> dict[str, frozenset[str]]:
     }
 
 
-class _Patterns(NamedTuple):
-    """The compiled words of one language."""
+class _Patterns:
+    """The compiled words of one language, by the names of their fields."""
 
-    words: Words
-    by_field: dict[str, re.Pattern[str]]
+    def __init__(self, words: Words) -> None:
+        self.words = words
+        self._compiled: dict[str, re.Pattern[str]] = {}
 
-    def __getitem__(self, name: str) -> re.Pattern[str]:  # type: ignore[override]
-        return self.by_field[name]
+    def __getitem__(self, name: str) -> re.Pattern[str]:
+        if name not in self._compiled:
+            self._compiled[name] = _whole_words(getattr(self.words, name))
+        return self._compiled[name]
 
 
 _NEVER = re.compile(r"(?!)")
@@ -82,13 +90,7 @@ _NEVER = re.compile(r"(?!)")
 
 @lru_cache
 def _patterns(code: str) -> _Patterns:
-    words = LANGUAGES[code]
-    compiled = {
-        field.name: _whole_words(getattr(words, field.name))
-        for field in fields(words)
-        if isinstance(getattr(words, field.name), str) and field.name != "common"
-    }
-    return _Patterns(words, compiled)
+    return _Patterns(LANGUAGES[code])
 
 
 def _whole_words(alternatives: str) -> re.Pattern[str]:

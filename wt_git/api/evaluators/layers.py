@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from wt_git.api.evaluators.answer_text import find_number, has_any_forbidden, states_fact
+from wt_git.api.answers.answer import Answer
 from wt_git.api.evaluators.tool_calls import (
     CallLogState,
     alternatives,
@@ -18,7 +18,13 @@ from wt_git.api.evaluators.tool_calls import (
     observed_calls,
     tools_used,
 )
-from wt_git.api.score import LayerResult, error_message, merged_metrics, normalized_result
+from wt_git.api.score import (
+    DETAIL_WARNING,
+    LayerResult,
+    error_message,
+    merged_metrics,
+    normalized_result,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -67,21 +73,33 @@ def run_scorer(scorer: Callable[[Trace], object], trace: Trace, name: str) -> La
     return LayerResult(passed=False, detail=f"{name} error: {problem}")
 
 
-def _checked_answer(answer: str, scenario: Scenario) -> LayerResult:
-    lowered = answer.lower()
-    missing = [group for group in scenario.target_facts if not states_fact(lowered, group)]
+def _checked_answer(text: str, scenario: Scenario) -> LayerResult:
+    answer = Answer(text)
+    must_assert = scenario.facts_must_be_asserted
+    facts = [
+        (group, answer.find_fact(group, substring=scenario.fact_substring))
+        for group in scenario.target_facts
+    ]
+    missing = [group for group, found in facts if not found.stated]
     if missing:
-        return _failure("missing facts, any of each: " + _listed(missing), answer)
-    findings = [find_number(answer, fact) for fact in scenario.target_numbers]
-    unstated = [finding.detail for finding in findings if not finding.stated]
-    if unstated:
-        return _failure("missing numbers: " + "; ".join(unstated), answer)
-    asserted = [fact for fact in scenario.forbidden_facts if has_any_forbidden(answer, [fact])]
+        return _failure("missing facts, any of each: " + _listed(missing), text)
+    denied = [group for group, found in facts if not found.asserted]
+    if denied and must_assert:
+        return _failure("missing facts, denied or doubted: " + _listed(denied), text)
+    numbers = [answer.find_number(fact) for fact in scenario.target_numbers]
+    lacking = [one for one in numbers if not (one.asserted if must_assert else one.stated)]
+    if lacking:
+        return _failure("missing numbers: " + "; ".join(one.detail for one in lacking), text)
+    asserted = [fact for fact in scenario.forbidden_facts if answer.asserts(fact)]
     if asserted:
-        return _failure("forbidden facts asserted: " + ", ".join(map(repr, asserted)), answer)
-    return LayerResult(
-        passed=True, detail="; ".join(["outcome satisfied", *(found.detail for found in findings)])
-    )
+        return _failure("forbidden facts asserted: " + ", ".join(map(repr, asserted)), text)
+    details = ["outcome satisfied", *(one.detail for one in numbers)]
+    doubtful = [found for _, found in facts if not found.asserted]
+    doubtful += [found for found in numbers if not found.asserted]
+    if doubtful:
+        what = "; ".join(one.detail for one in doubtful)
+        details.append(f"{DETAIL_WARNING}{what}; with facts_must_be_asserted this fails")
+    return LayerResult(passed=True, detail="; ".join(details))
 
 
 def _listed(groups: list[list[str]]) -> str:

@@ -9,12 +9,8 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from wt_git.api.evaluators.answer_text import (
-    find_number,
-    split_identifiers,
-    stated_numbers,
-    states_fact,
-)
+from wt_git.api.answers.answer import Answer
+from wt_git.api.evaluators.answer_text import split_identifiers, stated_numbers
 from wt_git.api.evaluators.tool_calls import last_assistant_text, tool_results
 from wt_git.api.scenario import NumberFact
 from wt_git.api.score import LayerResult
@@ -88,12 +84,13 @@ def _unsupported_claims(claims: _Claims, evidence: str) -> list[str]:
     if claims.invalid:
         return [f"invalid fact specs: {', '.join(map(excerpt, claims.invalid))}"]
     problems: list[str] = []
-    lowered = evidence.lower()
-    groups = [group for group in claims.groups if not states_fact(lowered, group)]
+    texts = Answer(evidence)
+    groups = [group for group in claims.groups if not texts.find_fact(group).stated]
     if groups:
         problems.append(f"unsubstantiated fact groups: {' and '.join(map(repr, groups))}")
     outside, _ = split_identifiers(evidence)
-    findings = [find_number(outside, number) for number in claims.numbers]
+    numbers = Answer(outside)
+    findings = [numbers.find_number(number) for number in claims.numbers]
     lacking = [finding.detail for finding in findings if not finding.stated]
     if lacking:
         problems.append(f"unsubstantiated numeric facts: {'; '.join(lacking)}")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
+from wt_git.api.score import DETAIL_WARNING
 from wt_git.ladder.declaration import plan_line, prediction_line
 from wt_git.ladder.pricing import plain_decimal
 from wt_git.sweep.sweep_result import ScenarioBroke, ScenarioOutcome, ScenarioRan, WorldMismatched
 from wt_git.text import duration, one_line, plain_seconds, scenario_name, shortened_list
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from wt_git.records.sweep_records import (
         CacheCheckRecord,
@@ -185,11 +186,21 @@ def _of_runs(result: ScenarioRan) -> Iterator[str]:
     bad = [run for run in result.runs if run.verdict != "PASS"]
     name = one_line(result.selected.scenario.name)
     if not bad:
+        yield from _doubts(name, result.runs)
         yield from _counted_all_the_same(name, result.row.experiment)
         return
     yield f"{name}: {len(bad)} of {len(result.runs)} run(s) did not pass; the first of them:"
     yield from _of_run(bad[0])
     yield f"  trace: {one_line(bad[0].trace)}"
+
+
+def _doubts(name: str, runs: Iterable[RunSummary]) -> Iterator[str]:
+    """Yield the first warning of runs that passed: a fact that the answer only denies."""
+    for run in runs:
+        _, found, warning = run.score.outcome.detail.partition(DETAIL_WARNING)
+        if found:
+            yield f"warning: {name}: {one_line(warning, _MOST_DETAIL)}"
+            return
 
 
 def _counted_all_the_same(name: str, experiment: Experiment) -> Iterator[str]:
