@@ -30,7 +30,9 @@ class Finding(NamedTuple):
 
 _IDENTIFIER = re.compile(r"[a-z_][a-z0-9_]*")
 _COUNTING = (Kind.QUANTITY, Kind.PERCENTAGE, Kind.MONEY)
-_PRONOUN_BEFORE = re.compile(r"(?:no|any|which|this|that|the|each|every|some|another|other|only the) \Z")
+_PRONOUN_BEFORE = re.compile(
+    r"(?:no|any|which|this|that|the|each|every|some|another|other|only the) \Z"
+)
 _PRONOUN_AFTER = re.compile(r" (?:of|another|or|by one|more thing|thing|moment|second)(?!\w)|-")
 _MOST_DAYS = 31
 
@@ -92,7 +94,8 @@ class Answer:
         unit = normalised_fact(fact.unit or "")
         if not unit:
             return [one for one in numbers if self._is_certain(one)], f"{fact.value} is stated"
-        reader = UnitReader(self.plain, self.numbers, unit)
+        every = sorted({*self.numbers, *numbers}, key=lambda one: one.start)
+        reader = UnitReader(self.plain, every, unit)
         owned = [(one, reader.of(one)) for one in numbers]
         wanted = [one for one, owner in owned if owner is Ownership.WANTED]
         possible = [

@@ -56,7 +56,7 @@ _LATIN_PLURAL = re.compile(r"(?:'s|s'|e?s|x)(?!\w)")
 _LONG_LATIN_PLURAL = re.compile(r"(?:'s|s'|e?s|x|e[nr]?|n|i|l[ae]r)(?!\w)")
 _LONG_LATIN = 6
 _CYRILLIC_PLURAL = re.compile(r"(?:[аяуюыиое]|о[мв]|е[мв]|ей|ам|ах|ами)(?!\w)")  # noqa: RUF001
-_ARABIC_PLURAL = re.compile(r"(?:ات|ون|ين|ان|ه|ة)(?!\w)")
+_ARABIC_PLURAL = re.compile(r"(?:ات|ون|ين|ان|ه|ة)(?!\w)")  # noqa: RUF001
 _ARABIC_PREFIX = re.compile(r"(?<!\w)(?:[وف]?(?:ال|[بلك](?:ال)?|لل)|[وف])\Z")
 
 _CYRILLIC, _ARABIC = range(0x400, 0x530), range(0x600, 0x700)

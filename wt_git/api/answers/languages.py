@@ -253,7 +253,7 @@ LANGUAGES: Final[dict[str, Words]] = {
         then=r"(?:w )?(?:zeszłym|ubiegłym|poprzednim) (?:miesiącu|tygodniu|roku|kwartale)|wczoraj|wcześniej|poprzednio|dawniej|\btemu|początkowo|pierwotnie|jutro|"
         r"w przyszłym \w+|mówił\w*",
         now=r"dziś|dzisiaj|teraz|obecnie|aktualnie|w tej chwili|w tym (?:miesiącu|tygodniu|roku)|faktycznie|w rzeczywistości",
-        was="był|była|było|były|miał\w*",
+        was=r"był|była|było|były|miał\w*",
         yes="tak|zgadza się|owszem",
         no="nie|nieprawda",
         bound_before="ponad|więcej niż|mniej niż|co najmniej|przynajmniej|co najwyżej|prawie|niemal|do",

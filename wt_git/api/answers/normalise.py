@@ -4,6 +4,8 @@ Answers and facts go through `normalised` before any of the matching rules sees 
 lines: they are boundaries of sentences and of tables.
 """
 
+# ruff: noqa: RUF001 - characters that look like others are the subject
+
 from __future__ import annotations
 
 import html
@@ -12,12 +14,12 @@ import unicodedata
 from functools import lru_cache
 
 _GROUPS = {
-    "": "™®©℠\N{COMBINING ENCLOSING KEYCAP}\N{ARABIC TATWEEL}",  # noqa: RUF001
-    "'": "‘’ʼ′´＇‛",  # noqa: RUF001
+    "": "™®©℠\N{COMBINING ENCLOSING KEYCAP}\N{ARABIC TATWEEL}",
+    "'": "‘’ʼ′´＇‛",
     '"': "“”„‟«»″",
     # A hyphen joins, and between figures so does a dash. A long dash is a boundary of clauses.
-    "-": "‐‑‒–−﹣－⁃",  # noqa: RUF001
-    "—": "―",  # noqa: RUF001
+    "-": "‐‑‒–−﹣－⁃",
+    "—": "―",
     "\n": "\r\v\f\x85\u2028\u2029",
     "°": "º",
     ".": "٫।",
@@ -26,15 +28,13 @@ _GROUPS = {
     "?": "؟",
     ";": "؛",
     # With a space, so that it never groups figures.
-    ", ": "，",  # noqa: RUF001
+    ", ": "，",
     "n°": "№",
     "...": "…",
 }
 _CHARACTERS = {ord(one): to for to, group in _GROUPS.items() for one in group}
 # A power, a note's number and a circled number are no figures of the number before them.
-_CHARACTERS |= {
-    ord(one): f"^{figure}" for figure, one in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")
-}
+_CHARACTERS |= {ord(one): f"^{figure}" for figure, one in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}
 _CHARACTERS |= {ord("①") + n: f"({n + 1})" for n in range(20)}
 # The vowel signs of Arabic, which most writers leave out.
 _CHARACTERS |= dict.fromkeys(range(0x64B, 0x653), "")
@@ -44,14 +44,18 @@ _ENTITY = re.compile(r"&(?:#x?[0-9a-f]{1,6}|[a-z]{2,8});", re.IGNORECASE)
 _TAG = re.compile(r"</?(?:b|i|u|em|strong|span|code|mark|font)(?:\s[^<>]*)?>", re.IGNORECASE)
 _LINE_BREAK_TAG = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _LINK = re.compile(r"\[([^\[\]\n]*)\](?=\([^()\s]*\))")
-_STARS = re.compile(r"(?<![0-9])\*{2,3}|\*{2,3}(?![0-9])|(?<![\w*])\*(?=[^\s*])|(?<=[^\s*])\*(?![\w*])")
+_STARS = re.compile(
+    r"(?<![0-9])\*{2,3}|\*{2,3}(?![0-9])|(?<![\w*])\*(?=[^\s*])|(?<=[^\s*])\*(?![\w*])"
+)
 # Underscores around words; those inside `client_lookup` stay.
-_UNDERSCORES = re.compile(r"(?<![\w])(_{1,3})(?=[^\W_])((?:[^\n]|\n(?!\s*\n)){1,300}?)(?<=[^\s_])\1(?!\w)")
+_UNDERSCORES = re.compile(
+    r"(?<![\w])(_{1,3})(?=[^\W_])((?:[^\n]|\n(?!\s*\n)){1,300}?)(?<=[^\s_])\1(?!\w)"
+)
 _FOREIGN_DIGIT = re.compile(r"(?![0-9])\d")
 # The dot of a capital I in lower case, and its dotless sister: Turkish and English write one word.
 # The hamza on an Arabic alef, which most writers leave out.
 SAME_LETTERS = str.maketrans(
-    {"\N{COMBINING DOT ABOVE}": "", "ı": "i", **dict.fromkeys("أإآٱ", "ا")}  # noqa: RUF001
+    {"\N{COMBINING DOT ABOVE}": "", "ı": "i", **dict.fromkeys("أإآٱ", "ا")}
 )
 
 

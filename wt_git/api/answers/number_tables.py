@@ -49,11 +49,13 @@ SCALES: Final = {
         "тысяча|тысячи|тысяч|тыс|bin|千|천|ألف|آلاف|हज़ार|हजार|พัน",
         10_000: "万|萬|만|หมื่น",
         100_000: "lakh|lakhs|लाख|แสน",
-        10**6: "million|millions|mn|mln|mio|millionen|millón|millones|milione|milioni|milhão|milhões|miljoen|milion|"
+        10
+        ** 6: "million|millions|mn|mln|mio|millionen|millón|millones|milione|milioni|milhão|milhões|miljoen|milion|"
         "miliony|milionów|миллион|миллиона|миллионов|млн|milyon|مليون|ملايين|ล้าน",
         10**7: "crore|crores|करोड़",
         10**8: "亿|億|억",
-        10**9: "bn|billion|billions|milliarde|milliarden|mrd|milliard|milliards|miliardo|miliardi|miliard|miliardy|"
+        10
+        ** 9: "bn|billion|billions|milliarde|milliarden|mrd|milliard|milliards|miliardo|miliardi|miliard|miliardy|"
         "miliardów|miljard|mld|миллиард|миллиарда|миллиардов|млрд|milyar|مليار|अरब",
     }.items()
     for word in words(listed)
@@ -117,7 +119,9 @@ _MEASURES = {
     "год|года|лет|yıl|年|년|سنة|سنوات|साल|वर्ष|ปี",
 }
 MONEY: Final = {word: name for name, listed in _MONEY.items() for word in words(listed)}
-MEASURES: Final = {word: name for name, listed in _MEASURES.items() for word in words(listed)} | MONEY
+MEASURES: Final = {
+    word: name for name, listed in _MEASURES.items() for word in words(listed)
+} | MONEY
 UNIT_NAMES: Final = frozenset(_MEASURES)
 
 # Things that an answer counts. Two words of one row are the same thing, in any language.
@@ -187,14 +191,18 @@ ORDINAL_SUFFIXES: Final = words(
 ORDINAL_BEFORE: Final = ("第", "ลำดับที่", "ครั้งที่", "อันดับที่")
 ORDINAL_AFTER: Final = ("番目", "번째", "位", "号", "號", "番", "호", "위", "वें", "वां", "वीं", "वाँ")
 # Before `75.` they make it an ordinal.
-ORDINAL_ARTICLES: Final = words("der|die|das|dem|den|des|zur|zum|am|im|vom|beim|unser|unsere|ihre|ihr|jede|jeder|jedes")
+ORDINAL_ARTICLES: Final = words(
+    "der|die|das|dem|den|des|zur|zum|am|im|vom|beim|unser|unsere|ihre|ihr|jede|jeder|jedes"
+)
 
 CLOCK_WORDS: Final = words(
     "am|pm|a.m|p.m|uhr|o'clock|時|点|點|点钟|點鐘|시|horas|часов|часа|بجे|बजे|น|โมง"
 )
 STRICT_CLOCK_WORDS: Final = words("am|pm|a.m|p.m|uhr|o'clock|時|点|點|点钟|點鐘|시|बजे|โมง")
 
-RANGE_JOINS: Final = words("to|-|–|bis|à|a|al|até|tot|do|до|~|through|thru|から|到|至|에서|부터|ile|إلى|الى|से|ถึง|or|oder")
+RANGE_JOINS: Final = words(
+    "to|-|–|bis|à|a|al|até|tot|do|до|~|through|thru|から|到|至|에서|부터|ile|إلى|الى|से|ถึง|or|oder"
+)
 BETWEEN: Final = words(
     "between|zwischen|entre|tra|fra|tussen|między|pomiędzy|между|بين|के बीच|ระหว่าง|介于"
 )
@@ -206,7 +214,9 @@ CHANGES: Final = words(
     "gedaald|wzrosła|wzrósł|wzrosło|spadła|spadło|выросло|вырос|увеличилось|снизилось|yükseldi|arttı|düştü|增加|上升|减少|下降|增|"
     "増加|増え|減少|減っ|증가|늘|감소|줄|ارتفع|انخفض|बढ़|घट|เพิ่ม|ลด"
 )
-MINUS_WORDS: Final = words("minus|moins|menos|meno|min|минус|eksi|负|零下|マイナス|마이너스|سالب|माइनस|ลบ")
+MINUS_WORDS: Final = words(
+    "minus|moins|menos|meno|min|минус|eksi|负|零下|マイナス|마이너스|سالب|माइनस|ลบ"
+)
 
 COUNTERS: Final = "个個件份笔筆单單位名台張张本枚つ通箇건개명大小รายการชิ้น"
 """Characters of counting words, between a number and its thing."""

@@ -4,7 +4,7 @@ Libraries were tried: num2words and unicode-rbnf write such words, and do not re
 both take longer to load than a scenario to score. text2num knows half of the languages.
 """
 
-# ruff: noqa: RUF001 - other scripts have letters that look like Latin ones
+# ruff: noqa: RUF001, ISC004 - other scripts have letters that look like Latin ones
 
 from __future__ import annotations
 
@@ -202,7 +202,7 @@ def _total(words: list[int], least_multiplier: int) -> int:
     for word in words:
         if word >= _THOUSAND and str(word).strip("0") == "1":
             total, group = total + max(group, 1) * word, 0
-        elif word == _HUNDRED or (word == least_multiplier and 0 < group % word):
+        elif word == _HUNDRED or (word == least_multiplier and group % word > 0):
             lower = group % word
             group += max(lower, 1) * word - lower
         else:

@@ -4,20 +4,31 @@ A number that the text does not decide, such as `1.200` alone, has several readi
 `normalised`.
 """
 
+# ruff: noqa: PLR2004, RUF001 - figures have lengths; other scripts have letters like Latin ones
+
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from decimal import Decimal
 from enum import Enum
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from wt_git.api.answers import number_tables as tables
 from wt_git.api.answers.facts import continues_word, is_spaceless
+from wt_git.api.answers.figures import certain_mark, is_code, is_version, part_values, values_of
+from wt_git.api.answers.measures import (
+    CURRENCIES,
+    NEAR,
+    WORD_BEFORE,
+    measure_after,
+    measure_before,
+    scale_after,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from decimal import Decimal
 
 
 class Kind(Enum):
@@ -53,17 +64,12 @@ _CHAIN = re.compile(
     r"|[0-9]++(?:[.,:/-][0-9]++)*+"
     r")"
 )
-_WORD_BEFORE = re.compile(r"([^\W\d_]+(?:['.][^\W\d_]+)*)[.°]?[ ]?\Z")
-_WORD_AFTER = re.compile(r" ?-?([^\W\d_]+(?:\.[^\W\d_])*|[%°])")
-_JOINED_AFTER = re.compile(r"[^\W\d_]+")
 _LINE_MARKER = re.compile(r"^[ \t]*(?:[-+•][ ]+)?\(?([0-9]{1,3})[.)](?=[ \t]+\S)", re.MULTILINE)
 _BRACKET_MARKER = re.compile(r"(?<![\w(])\(?([0-9]{1,2})\)(?=\s)")
 _ADDRESS = re.compile(r"\b[a-z]{2,8}://\S+|[\w.+-]{1,64}@[\w.-]{1,255}")
 
 _MOST_HOURS, _MOST_DAYS = 24, 31
 _YEARS = range(1900, 2101)
-_MOST_DIGITS = 40
-_NEAR = 40
 
 
 class Tokenizer:
@@ -82,12 +88,14 @@ class Tokenizer:
 
     def numbers(self) -> list[Number]:
         """Return the numbers in order."""
-        found = [number for chain in self._chains for number in self._read(chain.group(), *chain.span())]
+        found = [
+            number for chain in self._chains for number in self._read(chain.group(), *chain.span())
+        ]
         return self._with_ranges(found)
 
     def _shown_decimal_mark(self) -> str | None:
         """Return the decimal mark that the numbers show beyond doubt, None where they differ."""
-        marks = {mark for chain in self._chains if (mark := _certain_mark(chain.group()))}
+        marks = {mark for chain in self._chains if (mark := certain_mark(chain.group()))}
         return marks.pop() if len(marks) == 1 else None
 
     def _marker_places(self) -> frozenset[int]:
@@ -105,7 +113,7 @@ class Tokenizer:
         """Yield the numbers of one chain of figures."""
         before = self._text[start - 1 : start]
         if self._is_name(start, before) or self._is_in_address(start):
-            yield Number(start, end, Kind.IDENTIFIER, _values(digits, self._decimal))
+            yield Number(start, end, Kind.IDENTIFIER, values_of(digits, self._decimal))
         elif ":" in digits:
             yield from self._colons(digits, start, end)
         elif "/" in digits:
@@ -122,37 +130,39 @@ class Tokenizer:
     def _is_name(self, start: int, before: str) -> bool:
         """Say whether the text before a number makes both one name, as in `b003` and `ord-1001`."""
         text = self._text
-        if before in {"_", "^", "\\"} or (before == "-" and continues_word(text[start - 2 : start - 1])):
+        if before in {"_", "^", "\\"} or (
+            before == "-" and continues_word(text[start - 2 : start - 1])
+        ):
             return True
         if not continues_word(before):
             return False
-        word = _WORD_BEFORE.search(text, max(start - 16, 0), start)
-        return word is None or word[1].lstrip("us$") not in tables.MONEY and word[1] not in tables.MONEY
+        word = WORD_BEFORE.search(text, max(start - 16, 0), start)
+        return word is None or word[1] not in tables.MONEY
 
     def _colons(self, digits: str, start: int, end: int) -> Iterator[Number]:
         if re.fullmatch(r"[0-9]{1,2}(:[0-5][0-9]){1,2}([.,][0-9]+)?", digits):
             hour = int(digits.partition(":")[0])
             if hour <= _MOST_HOURS:
-                yield Number(start, end, Kind.TIME, _part_values(digits))
+                yield Number(start, end, Kind.TIME, part_values(digits))
                 return
-        yield Number(start, end, Kind.IDENTIFIER, _part_values(digits))
+        yield Number(start, end, Kind.IDENTIFIER, part_values(digits))
 
     def _slashes(self, digits: str, start: int, end: int) -> Iterator[Number]:
         parts = digits.split("/")
         if len(parts) == 3 or (len(parts) == 2 and len(parts[1]) == 4):
-            yield Number(start, end, Kind.DATE, _part_values(digits))
+            yield Number(start, end, Kind.DATE, part_values(digits))
             return
         yield from self._parts(parts, start, Kind.QUANTITY)
 
     def _hyphens(self, digits: str, start: int, end: int) -> Iterator[Number]:
         if re.fullmatch(r"[0-9]{4}-[0-9]{2}(-[0-9]{2})?|[0-9]{1,2}-[0-9]{1,2}-[0-9]{2,4}", digits):
-            yield Number(start, end, Kind.DATE, _part_values(digits))
+            yield Number(start, end, Kind.DATE, part_values(digits))
             return
         parts = digits.split("-")
-        if len(parts) == 2 and not any(_is_code(part) for part in parts):
+        if len(parts) == 2 and not any(is_code(part) for part in parts):
             yield from self._parts(parts, start, Kind.RANGE)
         else:
-            yield Number(start, end, Kind.IDENTIFIER, _part_values(digits))
+            yield Number(start, end, Kind.IDENTIFIER, part_values(digits))
 
     def _parts(self, parts: list[str], start: int, kind: Kind) -> Iterator[Number]:
         for part in parts:
@@ -163,48 +173,55 @@ class Tokenizer:
 
     def _single(self, digits: str, start: int, end: int) -> Number:
         """Return a number without joints: the rules in the order in which they decide."""
-        values = _values(digits, self._decimal)
+        values = values_of(digits, self._decimal)
         kind = self._named_kind(digits, start, end) or self._dated_kind(digits, start, end)
         if kind is not None:
             return Number(start, end, kind, values)
-        return self._measured(digits, start, end, values)
+        return self._measured(start, end, values)
 
     def _named_kind(self, digits: str, start: int, end: int) -> Kind | None:
         """Return the class of a number that names or counts off something."""
         text = self._text
         if start in self._markers:
             return Kind.LIST_MARKER
-        if _is_code(digits) or _is_version(digits):
-            return Kind.DATE if re.fullmatch(r"\d{1,2}\.\d{1,2}\.\d{2,4}", digits) else Kind.IDENTIFIER
-        before = text[max(start - _NEAR, 0) : start].rstrip()
-        if text[start - 1 : start] == "#":
-            # Alone it may be anything.
-            return Kind.IDENTIFIER if text[:_NEAR].strip(" #.") != digits else None
-        if text[start - 1 : start] == "[" and text[end : end + 1] == "]":
-            return Kind.IDENTIFIER if start > 1 and not before[:-1].rstrip().endswith(":") else None
-        if before.endswith(tables.ORDINAL_BEFORE) or text.startswith(tables.ORDINAL_AFTER, end):
-            return Kind.ORDINAL
+        if is_code(digits) or is_version(digits):
+            return (
+                Kind.DATE if re.fullmatch(r"\d{1,2}\.\d{1,2}\.\d{2,4}", digits) else Kind.IDENTIFIER
+            )
+        mark = text[start - 1 : start]
+        if mark == "#" or (mark == "[" and text[end : end + 1] == "]"):
+            # A number with such a mark alone may be anything.
+            before = text[max(start - NEAR, 0) : start - 1].rstrip()
+            is_alone = before.endswith(":") if mark == "[" else text[:NEAR].strip(" #.") == digits
+            return None if is_alone or (mark == "[" and not before) else Kind.IDENTIFIER
         if self._is_numbered(start, end):
             return Kind.IDENTIFIER
         return self._ordinal(start, end)
 
     def _is_numbered(self, start: int, end: int) -> bool:
         """Say whether the words before a number make it the name of one thing: `order 75`."""
-        before = self._text[max(start - _NEAR, 0) : start]
+        before = self._text[max(start - NEAR, 0) : start]
         if re.search(r"n°\s*$", before):
             return True
-        label = re.search(r"([^\W\d_][^\W\d_.' ]*(?:[ '][^\W\d_]+)?)\s*(?::|=|\bis\b|\bist\b|\best\b|\bes\b|：)\s*#?$", before)
+        label = re.search(
+            r"([^\W\d_][^\W\d_.' ]*(?:[ '][^\W\d_]+)?)\s*(?::|=|\bis\b|\bist\b|\best\b|\bes\b|：)\s*#?$",
+            before,
+        )
         if label is not None and _ends_with_label(label[1]):
             return True
         word = re.search(r"([^\W\d_]+)\.?[ ]?$", before)
-        if word is None:
-            return False
+        return word is not None and self._is_name_of_one(word, before, end)
+
+    def _is_name_of_one(self, word: re.Match[str], before: str, end: int) -> bool:
+        """Say whether `word`, directly before a number, names a thing by it."""
         name = word[1]
         if name in tables.NUMBER_WORD:
             owner = re.search(r"([^\W\d_]+)\s+[^\W\d_]+\.?[ ]?$", before)
             return owner is not None and owner[1] in tables.NUMBERED
         if name in {"no", "nr", "num"}:
-            return word.group().endswith(".") or name != "no" or before.rstrip().endswith("order no")
+            return (
+                word.group().endswith(".") or name != "no" or before.rstrip().endswith("order no")
+            )
         if any(is_spaceless(one) for one in name):
             return any(name.endswith(known) for known in tables.NUMBERED if is_spaceless(known[0]))
         return name in tables.NUMBERED and not self._has_thing_after(end)
@@ -216,13 +233,16 @@ class Tokenizer:
 
     def _ordinal(self, start: int, end: int) -> Kind | None:
         text = self._text
+        before = text[max(start - NEAR, 0) : start].rstrip()
+        if before.endswith(tables.ORDINAL_BEFORE) or text.startswith(tables.ORDINAL_AFTER, end):
+            return Kind.ORDINAL
         suffix = re.compile(r"['-]?([^\W\d_]+)").match(text, end)
         if suffix is not None and text[end] != " " and suffix[1] in tables.ORDINAL_SUFFIXES:
             joined = suffix.group()
             if joined.isascii() or not is_spaceless(joined[0]):
                 return Kind.ORDINAL
         if text.startswith(". ", end):
-            article = _WORD_BEFORE.search(text, max(start - 12, 0), start)
+            article = WORD_BEFORE.search(text, max(start - 12, 0), start)
             if article is not None and article[1] in tables.ORDINAL_ARTICLES:
                 return Kind.ORDINAL
         return None
@@ -232,7 +252,7 @@ class Tokenizer:
         if not digits.isdecimal() or len(digits) > 4:
             return None
         text, value = self._text, int(digits)
-        before = _WORD_BEFORE.search(text, max(start - 16, 0), start)
+        before = WORD_BEFORE.search(text, max(start - 16, 0), start)
         word_before = before[1] if before is not None else ""
         after = re.compile(r"\.?[ ]?(?:de |of )?([^\W\d_]+(?:\.[^\W\d_])*)").match(text, end)
         word_after = after[1] if after is not None else ""
@@ -250,23 +270,23 @@ class Tokenizer:
         joined = word_after in tables.STRICT_CLOCK_WORDS or _clock_mark(text, end)
         return Kind.TIME if value <= _MOST_HOURS and joined else None
 
-    def _measured(self, digits: str, start: int, end: int, values: frozenset[Decimal]) -> Number:
+    def _measured(self, start: int, end: int, values: frozenset[Decimal]) -> Number:
         """Return a quantity, percentage or amount with its sign, scale and measure."""
         text = self._text
         start, negative = self._signed(start)
-        end, factor = _scale_after(text, end)
+        end, factor = scale_after(text, end)
         if factor != 1:
             values = frozenset(value * factor for value in values)
         if negative:
             values = frozenset(-value for value in values)
-        measure, end, is_word = _measure_after(text, end)
+        measure, end, is_word = measure_after(text, end)
         if is_word:
             return Number(start, end, Kind.IDENTIFIER, values, measure)
-        measure = measure or _measure_before(text, start)
+        measure = measure or measure_before(text, start)
         kind = Kind.QUANTITY
         if measure == "%":
             kind = Kind.PERCENTAGE
-        elif measure in _CURRENCIES:
+        elif measure in CURRENCIES:
             kind = Kind.MONEY
         return Number(start, end, kind, values, measure)
 
@@ -274,7 +294,7 @@ class Tokenizer:
         """Return where a number begins with its currency and sign, and whether it is negative."""
         text = self._text
         if text[start - 1 : start] == "." and text[start - 2 : start - 1] in {"", " ", "(", "-"}:
-            start -= 1  # a fraction without a zero; `_values` does not see the dot
+            start -= 1  # a fraction without a zero; `values_of` does not see the dot
         if start and text[start - 1] in tables.CURRENCY_SYMBOLS:
             start -= 1
         at = start - 1
@@ -282,7 +302,7 @@ class Tokenizer:
             earlier = text[at - 1 : at]
             if not continues_word(earlier) and earlier not in {")", "]", "-"}:
                 return at, True
-        word = _WORD_BEFORE.search(text, max(start - 12, 0), start)
+        word = WORD_BEFORE.search(text, max(start - 12, 0), start)
         return start, word is not None and word[1] in tables.MINUS_WORDS and word[1] != "min"
 
     def _with_ranges(self, numbers: list[Number]) -> list[Number]:
@@ -300,20 +320,25 @@ class Tokenizer:
     def _joined(self, one: Number, other: Number) -> Kind | None:
         """Return the class of the second number where both are joined: a change ends in a quantity."""
         gap = self._text[one.end : other.start].strip(" " + tables.CURRENCY_SYMBOLS)
-        if not gap or len(gap) > 12:  # noqa: PLR2004
+        if not gap or len(gap) > 12:
             return None
-        before = self._text[max(one.start - _NEAR, 0) : one.start]
+        before = self._text[max(one.start - NEAR, 0) : one.start]
         if gap in tables.BETWEEN_JOINS:
-            known = any(re.search(rf"(?<!\w){re.escape(word)}\s", before) for word in tables.BETWEEN)
+            known = any(
+                re.search(rf"(?<!\w){re.escape(word)}\s", before) for word in tables.BETWEEN
+            )
             after = self._text[other.end : other.end + 12]
-            return Kind.RANGE if known or re.match(r"\s*(?:arasında|के बीच|之间|사이|の間)", after) else None
+            return (
+                Kind.RANGE
+                if known or re.match(r"\s*(?:arasında|के बीच|之间|사이|の間)", after)
+                else None
+            )
         if gap not in tables.RANGE_JOINS or gap in {"or", "oder"}:
             return None
         changed = any(word in tables.CHANGES for word in re.findall(r"[^\W\d_]+", before)[-5:])
         return Kind.QUANTITY if changed else Kind.RANGE
 
 
-_CURRENCIES = frozenset(tables.MONEY.values())
 _AMOUNTS = (Kind.PERCENTAGE, Kind.MONEY, Kind.RANGE)
 
 
@@ -324,144 +349,16 @@ def _neighbours(marked: list[tuple[int, int]]) -> Iterator[int]:
 
 def _ends_with_label(text: str) -> bool:
     words = text.split()
-    return words[-1] in tables.LABELS or text in tables.LABELS or " ".join(words[-2:]) in tables.LABELS
-
-
-def _is_code(digits: str) -> bool:
-    return len(digits) > 1 and digits[0] == "0" and digits[1].isdigit()
-
-
-def _is_version(digits: str) -> bool:
-    """Say whether figures with several dots are a version, an address or a date."""
-    return digits.count(".") > 1 and not re.fullmatch(r"[0-9]{1,3}(\.[0-9]{3})+(,[0-9]+)?", digits)
+    return (
+        words[-1] in tables.LABELS or text in tables.LABELS or " ".join(words[-2:]) in tables.LABELS
+    )
 
 
 def _clock_mark(text: str, end: int) -> bool:
-    return re.match(r" ?(?:h[0-5][0-9]\b|[ap]\.m\.|o'clock|[時点點时시])", text[end : end + 8]) is not None
-
-
-def _certain_mark(digits: str) -> str | None:
-    """Return the decimal mark of figures that can be read in one way only."""
-    if "," in digits and "." in digits:
-        return max(",.", key=digits.rfind)
-    for mark, other in (",.", ".,"):
-        if digits.count(mark) > 1 and re.fullmatch(rf"[0-9]{{1,3}}(?:{re.escape(mark)}[0-9]{{3}})+", digits):
-            return other
-        if digits.count(mark) == 1:
-            whole, _, rest = digits.partition(mark)
-            if len(rest) != 3 or len(whole) > 3 or whole == "0":
-                return mark
-    return None
-
-
-_COMMA_GROUPS = re.compile(r"[1-9][0-9]{0,2}(?:,[0-9]{2,3})*,[0-9]{3}(?:\.[0-9]+)?")
-_DOT_GROUPS = re.compile(r"[1-9][0-9]{0,2}(?:\.[0-9]{3})+(?:,[0-9]+)?")
-
-
-def _values(digits: str, decimal: str | None) -> frozenset[Decimal]:
-    """Return the values that figures may have; `decimal` is the mark that the text shows."""
-    plain = digits.replace(" ", "").replace("'", "")
-    if len(plain) > _MOST_DIGITS:
-        return frozenset()
-    readings = set()
-    if decimal != "," and _COMMA_GROUPS.fullmatch(plain):
-        readings.add(plain.replace(",", ""))
-    if decimal != "." and _DOT_GROUPS.fullmatch(plain):
-        readings.add(plain.replace(".", "").replace(",", "."))
-    if decimal != "." and plain.count(",") == 1 and "." not in plain:
-        readings.add(plain.replace(",", "."))
-    if decimal != "," and "," not in plain and plain.count(".") <= 1:
-        readings.add(plain)
-    if not readings:
-        readings.update(re.split(r"[.,]", plain) if plain.count(",") != 1 else [plain.replace(",", ".")])
-    return frozenset(Decimal(one) for one in readings if one.count(".") <= 1)
-
-
-def _part_values(digits: str) -> frozenset[Decimal]:
-    return frozenset(Decimal(part) for part in re.findall(r"[0-9]+", digits))
-
-
-def _scale_after(text: str, end: int) -> tuple[int, int]:
-    """Return the end of a number with the scale words behind it, and their product."""
-    factor = 1
-    while True:
-        found = re.compile(r" ?([^\W\d_]+)\.?").match(text, end)
-        if found is None:
-            return end, factor
-        word = found[1]
-        if is_spaceless(word[0]):
-            known = next((word[:n] for n in (4, 3, 2, 1) if word[:n] in tables.SCALES), None)
-            if known is None:
-                return end, factor
-            end = found.start(1) + len(known)
-        elif word in tables.SCALES and not (word == "bin" and not text[end].isspace()):
-            known, end = word, found.end(1)
-        else:
-            return end, factor
-        factor *= tables.SCALES[known]
-
-
-def _measure_after(text: str, end: int) -> tuple[str | None, int, bool]:
-    """Return the measure behind a number, the number's end, and whether it is part of a word."""
-    joined = _JOINED_AFTER.match(text, end)
-    symbol = re.compile(r" ?(°[cf]?|[%$€£¥₩₹₽₺฿])").match(text, end)
-    if symbol is not None:
-        return tables.MEASURES.get(symbol[1], symbol[1]), end, False
-    if joined is not None and not is_spaceless(text[end]):
-        word = joined.group()
-        measure = tables.MEASURES.get(word)
-        return (measure or word), (end if measure else joined.end()), measure is None
-    if text[end : end + 1] == "_" or re.match(r"[-.]?[^\W\d_][0-9]|-[a-z]\b", text[end : end + 3]):
-        return None, end, True
-    found = re.compile(r"[ -]?([^\W\d_]+(?: [^\W\d_]+)?)").match(text, end)
-    if found is None:
-        return None, end, False
-    phrase = found[1]
-    if is_spaceless(phrase[0]):
-        return _measure_in_script(phrase), end, False
-    word = phrase.split()[0]
-    follows = text[found.start(1) + len(word) : found.start(1) + len(word) + 1]
-    if follows == "'" or (len(word) == 1 and text[end] == "-"):
-        return None, end, False
-    if len(word) <= 2 and word not in _SAFE_SHORT and " " in found.group()[:1]:
-        return tables.MEASURES.get(phrase), end, False
-    return tables.MEASURES.get(phrase) or tables.MEASURES.get(word), end, False
-
-
-# Short words that are measures even after a space; others, such as `an`, are mostly something else.
-_SAFE_SHORT = frozenset("kg km cm mm ml gb mb kb tb lb oz h l g m t s kr tl rs zł hr ms mi ft кг км см г ч м л".split())
-
-
-def _measure_in_script(phrase: str) -> str | None:
-    """Return the measure at the beginning of text in a script without spaces."""
-    for length in range(min(len(phrase), 8), 0, -1):
-        measure = tables.MEASURES.get(phrase[:length])
-        if measure is not None and phrase[:length] not in tables.COUNTERS:
-            return measure
-    return None
-
-
-def _measure_before(text: str, start: int) -> str | None:
-    """Return the currency or percent sign before a number that begins at `start`, or inside it."""
-    own = _OWN_SYMBOL.match(text, start)
-    if own is not None:
-        return tables.MEASURES.get(own[1])
-    before = text[max(start - _NEAR, 0) : start].rstrip()
-    # One that closes an earlier number, as in `5 € 75`, is not this one's.
-    symbol = _SYMBOL_BEFORE.search(before)
-    if symbol is not None:
-        return tables.MEASURES.get(symbol[1])
-    if before.endswith("百分之"):
-        return "%"
-    word = _WORD_BEFORE.search(text, max(start - 16, 0), start)
-    if word is None:
-        return None
-    measure = tables.MEASURES.get(word[1])
-    return measure if measure in _CURRENCIES or word[1] == "yüzde" else None
-
-
-_OWN_SYMBOL = re.compile(r"-?([$€£¥₩₹₽₺฿])")
-_SYMBOL_BEFORE = re.compile(r"(?<![0-9])(?<![0-9] )([$€£¥₩₹₽₺฿%])\Z")
+    return (
+        re.match(r" ?(?:h[0-5][0-9]\b|[ap]\.m\.|o'clock|[時点點时시])", text[end : end + 8])
+        is not None
+    )
 
 
 def numbers_in(text: str) -> list[Number]:
@@ -471,11 +368,11 @@ def numbers_in(text: str) -> list[Number]:
 
 def spelled_number(text: str, start: int, end: int, value: Decimal) -> Number:
     """Return a number that is written in words, with the measure behind it."""
-    measure, _, _ = _measure_after(text, end)
+    measure, _, _ = measure_after(text, end)
     kind = Kind.QUANTITY
     if measure == "%":
         kind = Kind.PERCENTAGE
-    elif measure in _CURRENCIES:
+    elif measure in CURRENCIES:
         kind = Kind.MONEY
     if text[:start].endswith(tables.ORDINAL_BEFORE):
         kind = Kind.ORDINAL

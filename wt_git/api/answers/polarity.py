@@ -5,6 +5,8 @@ behind it, double denials, contrasts, guesses, questions, conditions and other t
 `languages`. Texts here are `normalised`.
 """
 
+# ruff: noqa: PLR2004, RUF001 - distances in words; other scripts have letters like Latin ones
+
 from __future__ import annotations
 
 import re
@@ -109,16 +111,32 @@ _COMMA_IN_NUMBER = re.compile(r"[0-9],[0-9]")
 _CLOSED = re.compile(r"\([^()]*\)")
 _INTERJECTED = re.compile(r"(?<=\bnot|n't)(?:, [^,;.]{1,40},)|(?<=never|nicht)(?:, [^,;.]{1,40},)")
 _OR = re.compile(
-    r"(?<!\w)(?:or|nor|oder|noch|ou|ni|né|nem|of|lub|ani|или|ни|veya|ولا|या)(?!\w)|或|또는|หรือ"  # noqa: RUF001
+    r"(?<!\w)(?:or|nor|oder|noch|ou|ni|né|nem|of|lub|ani|или|ни|veya|ولا|या)(?!\w)|或|또는|หรือ"
 )
-_CONTINUES_DENIAL = frozenset("nor ni né nem noch ani ни ولا".split())  # noqa: RUF001
-_WITHOUT = frozenset("without sin sem senza sans ohne zonder bez без بدون دون بلا बिना".split())  # noqa: RUF001
+_CONTINUES_DENIAL = frozenset(("nor", "ni", "né", "nem", "noch", "ani", "ни", "ولا"))
+_WITHOUT = frozenset(
+    (
+        "without",
+        "sin",
+        "sem",
+        "senza",
+        "sans",
+        "ohne",
+        "zonder",
+        "bez",
+        "без",
+        "بدون",
+        "دون",
+        "بلا",
+        "बिना",
+    )
+)
 _KNOWING = re.compile(
     r"\W*(?:\w+ ){0,2}?(?:confirm|verif|guarant|promise|tell|say\b|know|certain|bestätig|garant|bevestig|potwierdz|"
-    r"подтверд|gewährleist|savoir|sais|weiß|сказать|确认|保证|تاكيد|पुष्टि|ยืนยัน)"  # noqa: RUF001
+    r"подтверд|gewährleist|savoir|sais|weiß|сказать|确认|保证|تاكيد|पुष्टि|ยืนยัน)"
 )
 _BESIDE = re.compile(
-    r"(?<!\w)(?:and|with|without|und|mit|ohne|et|avec|sans|con|sin|y|e|com|sem|senza|en|met|zonder|i|z|bez|и|с|без|ve)(?!\w)"  # noqa: RUF001
+    r"(?<!\w)(?:and|with|without|und|mit|ohne|et|avec|sans|con|sin|y|e|com|sem|senza|en|met|zonder|i|z|bez|и|с|без|ve)(?!\w)"
 )
 _COPULA = re.compile(
     r"(?<!\w)(?:is|are|was|were|ist|sind|waren?|est|sont|es|son|è|sono|é|são|zijn|jest|są)(?!\w)|isn't|aren't"
@@ -175,7 +193,9 @@ def _clause(text: str, span: Span, patterns: _Patterns) -> _Clause:
     near = _clause_before(before, after, patterns)
     far = _clause_after(after, patterns)
     around = (
-        text[max(first - 150, 0) : span.start - len(near)] + "\n" + text[span.end + len(far) : last + 150]
+        text[max(first - 150, 0) : span.start - len(near)]
+        + "\n"
+        + text[span.end + len(far) : last + 150]
     )
     mark = stop.group() if stop is not None else ""
     following = text[last + len(mark) : last + 60].lstrip()
@@ -203,9 +223,13 @@ def _cuts(mark: re.Match[str], before: str, after: str, patterns: _Patterns) -> 
     """Say whether a mark in front of a mention ends an earlier clause."""
     rest = before[mark.end() :]
     if mark.group() == ",":
-        if _COMMA_IN_NUMBER.match(before, mark.start() - 1) or patterns["that"].match(rest.lstrip()):
+        if _COMMA_IN_NUMBER.match(before, mark.start() - 1) or patterns["that"].match(
+            rest.lstrip()
+        ):
             return False
-        is_item = len(rest.split()) <= 3 and (_OR.search(rest) or _OR.search(after.partition(".")[0][:40]))
+        is_item = len(rest.split()) <= 3 and (
+            _OR.search(rest) or _OR.search(after.partition(".")[0][:40])
+        )
         return not is_item
     if mark.group() == ":":
         head = before[: mark.start()].lstrip()
@@ -218,7 +242,9 @@ def _clause_after(after: str, patterns: _Patterns) -> str:
     """Return the beginning of `after` that is in the clause of the mention."""
     end = len(after)
     for found in _MARKS.finditer(after):
-        is_number = found.group() == "," and _COMMA_IN_NUMBER.match(after, max(found.start() - 1, 0))
+        is_number = found.group() == "," and _COMMA_IN_NUMBER.match(
+            after, max(found.start() - 1, 0)
+        )
         if found.group() not in {":", "|"} and not is_number:
             end = found.start()
             break
@@ -272,13 +298,13 @@ def _is_denied_after(after: str, patterns: _Patterns, *, is_number: bool) -> boo
         return False
     between = plain[: found.start()]
     if patterns.words.verb_last and not patterns.words.common.startswith(("der ", "de ")):
-        return len(between.strip()) <= 14 if is_number else True  # noqa: PLR2004
+        return len(between.strip()) <= 14 if is_number else True
     if is_number:
-        wrong = len(between.split()) <= 2 and _COPULA.search(plain, 0, found.end() + 6)  # noqa: PLR2004
-        return bool(wrong) or (is_spaceless(found.group()[0]) and len(between) <= 8)  # noqa: PLR2004
+        wrong = len(between.split()) <= 2 and _COPULA.search(plain, 0, found.end() + 6)
+        return bool(wrong) or (is_spaceless(found.group()[0]) and len(between) <= 8)
     if _BESIDE.search(between):
         return False
-    return patterns.words.verb_last or len(between.split()) <= 5  # noqa: PLR2004
+    return patterns.words.verb_last or len(between.split()) <= 5
 
 
 def _is_asked(clause: _Clause, patterns: _Patterns, mention: str) -> bool:
@@ -292,7 +318,7 @@ def _is_asked(clause: _Clause, patterns: _Patterns, mention: str) -> bool:
         return False
     sentence = clause.sentence_before.lstrip(" ¿\"'-*")
     opening = patterns["ask"].match(sentence)
-    is_short = len(f"{clause.before}{mention}{clause.after}".split()) <= 4  # noqa: PLR2004
+    is_short = len(f"{clause.before}{mention}{clause.after}".split()) <= 4
     if opening is None and not is_short:
         return False
     if opening is not None and patterns["you"].match(sentence[opening.end() :].lstrip()):
@@ -325,5 +351,6 @@ def _is_bound(text: str, span: Span, patterns: _Patterns) -> bool:
         return True
     after = re.sub(r"^ ?[^\W\d_]+(?= )", "", text[span.end : span.end + 40], count=1)
     return any(
-        patterns["bound_after"].match(one.lstrip()) for one in (text[span.end : span.end + 40], after)
+        patterns["bound_after"].match(one.lstrip())
+        for one in (text[span.end : span.end + 40], after)
     )

@@ -38,9 +38,8 @@ _LINK = re.compile(
     r"avec|pour|par|et|ont|dans|con|por|para|y|e|tienen|per|hanno|com|têm|met|en|hebben|z|dla|i|mają|с|для|и|у|ile|ve|为|有)(?!\w)"  # noqa: RUF001
 )
 _ENGLISH_PLURAL = re.compile(r"[a-z]{3,}(?<![sui])s\Z")
-_NO_PLURALS = frozenset(
-    "sales goods express overseas always perhaps orders results units items pieces others total totals yours ours "
-    "days hours minutes does less times as was has is this its entries records".split()
+_NO_PLURALS = tables.words(
+    "sales|goods|express|overseas|always|perhaps|results|units|items|pieces|others|totals|yours|ours|does|times|entries|records"
 )
 _SEPARATOR_ROW = re.compile(r"\s*\|?[\s:|-]*-[\s:|-]*\|?\s*")
 
@@ -123,7 +122,9 @@ class UnitReader:
 
     def _counts_another(self, number: Number) -> bool:
         """Say whether the words behind a number are another thing than the unit."""
-        after = re.split(r"[.;:!?|\n,()]", self._text[number.end : number.end + UNIT_REACH], maxsplit=1)[0]
+        after = re.split(
+            r"[.;:!?|\n,()]", self._text[number.end : number.end + UNIT_REACH], maxsplit=1
+        )[0]
         if after[:1] and is_spaceless(after.strip()[:1] or "x"):
             return _is_other(after.strip().lstrip(tables.COUNTERS + " "), self._thing, begins=True)
         words = after.split()[:3]
@@ -159,7 +160,9 @@ def _thing(word: str) -> str | None:
 
 
 def _thing_at(text: str) -> str | None:
-    return next((tables.THINGS[text[:n]] for n in range(8, 0, -1) if text[:n] in tables.THINGS), None)
+    return next(
+        (tables.THINGS[text[:n]] for n in range(8, 0, -1) if text[:n] in tables.THINGS), None
+    )
 
 
 def _thing_in(text: str) -> str | None:
