@@ -165,7 +165,8 @@ FIELDS = {
     "Scenario": "name prompt target_facts target_numbers requires_tool_use forbidden_facts"
     " outcome_fn must_call forbidden_calls order_matters trajectory_checks user_turns"
     " preconditions requires_tools requires_files policies gate_layers strict_gates perturbations"
-    " failure_cost variance_allowed tags reference_cases",
+    " failure_cost variance_allowed tags reference_cases facts_must_be_asserted"
+    " fact_substring",
     "ReferenceCase": "name kind decisions",
     "ReferenceDecision": "content tool_calls",
     "ReferenceToolCall": "name arguments",

@@ -9,7 +9,7 @@ quiet_words = st.lists(st.sampled_from(["it", "was", "seen", "today", "by", "us"
 
 
 def test_a_mention_without_a_cue_in_its_sentence_is_an_assertion(subtests):
-    """Sentence ends cut the context, a semicolon only the side before; one assertion is enough."""
+    """A denial in another clause denies nothing; one assertion is enough."""
     for text in [
         "Parsing is not at fault. Caching broke it",
         "not the parser; caching broke it",
@@ -18,6 +18,13 @@ def test_a_mention_without_a_cue_in_its_sentence_is_an_assertion(subtests):
         "not the parser\ncaching broke it",
         "no! caching",
         "CACHING",
+        "not the parser, caching broke it",
+        "caching broke it; parsing is not at fault",
+        "caching broke it without a warning",
+        "caching broke it with no warning",
+        "not only parsing but caching broke it",
+        "it is not true that caching did not break it",
+        "not " + "x" * 30 + ", but caching",
         "not caching, and yet after all of this it is the caching",
     ]:
         with subtests.test(text=text):
@@ -27,8 +34,10 @@ def test_a_mention_without_a_cue_in_its_sentence_is_an_assertion(subtests):
 def test_a_cue_in_the_same_sentence_disclaims_a_mention(subtests):
     """Denials are no assertions, however the apostrophe is written."""
     for text in [
-        "not the parser, caching broke it",
-        "caching broke it; parsing is not at fault",
+        "not " + "x" * 30 + " caching",
+        "not the parser or caching",
+        "no parsing, caching or sorting broke it",
+        "nothing broke caching",
         "caching is not at fault",
         "no caching issue",
         "it isn't caching",
@@ -60,23 +69,6 @@ def test_a_cue_inside_another_word_denies_nothing(subtests):
     ]:
         with subtests.test(text=text, fact=fact):
             assert has_any_forbidden(text, [fact])
-
-
-def test_a_word_that_the_reach_cuts_is_no_cue(subtests):
-    """Whether `casino` is cut before its `no` depends on distance; it is never a cue."""
-    for cut in range(20, 40):
-        with subtests.test(cut=cut):
-            filler = "x" * (cut - 4)
-            assert has_any_forbidden(f"casino {filler} phantom", ["phantom"])
-            assert has_any_forbidden(f"phantom {filler} nonetheless", ["phantom"])
-
-
-def test_a_cue_beyond_the_reach_does_not_count():
-    """The context is 30 characters before a mention and 40 after it."""
-    assert has_any_forbidden("not " + "x" * 30 + " caching", ["caching"])
-    assert not has_any_forbidden("not " + "x" * 24 + " caching", ["caching"])
-    assert has_any_forbidden("caching " + "x" * 40 + " unknown", ["caching"])
-    assert not has_any_forbidden("caching " + "x" * 30 + " unknown", ["caching"])
 
 
 def test_numbers_and_identifiers_are_whole_and_phrases_are_not(subtests):
@@ -162,7 +154,9 @@ def test_every_cue_disclaims_and_nothing_else_does(before, after, cue):
     assert has_any_forbidden(said, ["caching"])
     word = "isn't" if cue == "n't" else cue.strip()
     assert not has_any_forbidden(f"it {word} caching", ["caching"])
-    assert not has_any_forbidden(f"caching {word} it", ["caching"])
+    # Behind a mention, these say something of the next word.
+    says_it_of_another = word in {"no", "without", "nor"}
+    assert has_any_forbidden(f"caching {word} it", ["caching"]) is says_it_of_another
 
 
 @given(facts=st.lists(st.sampled_from(["caching", "parsing", "3", "x-y"]), max_size=4))

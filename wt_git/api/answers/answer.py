@@ -147,7 +147,12 @@ class Answer:
             return
         is_word = fact.isdecimal() or _IDENTIFIER.fullmatch(fact) is not None
         for span in fact_spans(self.plain, fact, words=is_word, plural=False):
-            yield span, False
+            before, after = (
+                self.plain[span.start - 1 : span.start],
+                self.plain[span.end : span.end + 1],
+            )
+            if not (is_word and (continues_word(before) or continues_word(after))):
+                yield span, False
 
     def _may_be_forbidden(self, number: Number, value: int) -> bool:
         """Say whether a number is one that an author means: no part of a word, version or list."""
@@ -159,7 +164,7 @@ class Answer:
         if number.kind in {Kind.IDENTIFIER, Kind.ORDINAL}:
             before, after = text[number.start - 1 : number.start], text[number.end : number.end + 1]
             is_part = continues_word(before) or continues_word(after) or len(number.values) > 1
-            return not is_part and text[number.start : number.end].isdecimal()
+            return not is_part and text[number.start : number.end] == str(value)
         return self._is_certain(number)
 
     def _reads(self, span: Span, *, is_number: bool = False) -> Reading:

@@ -40,7 +40,10 @@ _DOT_GROUPS = re.compile(r"[1-9][0-9]{0,2}(?:\.[0-9]{3})+(?:,[0-9]+)?")
 
 
 def values_of(digits: str, decimal: str | None) -> frozenset[Decimal]:
-    """Return the values that figures may have; `decimal` is the mark that the text shows."""
+    """Return the values that figures may have; `decimal` is the mark that the text shows.
+
+    Three zeros behind a mark are a group: nobody counts with so exact a fraction.
+    """
     plain = digits.replace(" ", "").replace("'", "")
     if len(plain) > _MOST_DIGITS:
         return frozenset()
@@ -49,14 +52,13 @@ def values_of(digits: str, decimal: str | None) -> frozenset[Decimal]:
         readings.add(plain.replace(",", ""))
     if decimal != "." and _DOT_GROUPS.fullmatch(plain):
         readings.add(plain.replace(".", "").replace(",", "."))
-    if decimal != "." and plain.count(",") == 1 and "." not in plain:
+    is_group = plain.endswith("000") and bool(readings)
+    if decimal != "." and plain.count(",") == 1 and "." not in plain and not is_group:
         readings.add(plain.replace(",", "."))
-    if decimal != "," and "," not in plain and plain.count(".") <= 1:
+    if decimal != "," and "," not in plain and plain.count(".") <= 1 and not is_group:
         readings.add(plain)
     if not readings:
-        readings.update(
-            re.split(r"[.,]", plain) if plain.count(",") != 1 else [plain.replace(",", ".")]
-        )
+        readings.update(re.split(r"[.,]", plain))
     return frozenset(Decimal(one) for one in readings if one.count(".") <= 1)
 
 

@@ -49,7 +49,7 @@ class Words:
 
 LANGUAGES: Final[dict[str, Words]] = {
     "en": Words(
-        common="the of and is are was were not you your have has there i it they we that this with for order orders to in "
+        common="a an the of and is are was were not you your have has there i it they we that this with for order orders to in "
         "be been on at no so but currently open do does did can could any",
         deny=r"not|n't|never|cannot|nor|neither|nobody|none|nothing|nowhere|no one|no longer|no|hardly|barely|scarcely|without|"
         r"fail(?:s|ed|ing)? to|unable to|refus\w+ to|declin(?:ed|es|ing) to|den(?:y|ies|ied|ying)|yet to|lack(?:s|ed|ing)?|"
