@@ -193,7 +193,7 @@ FIELDS = {
     "ScenarioRunResult": "score trace hook_artifacts",
     "AggregateResult": "verdict passed total pass_rate stddev outcome_pass_rate"
     " trajectory_pass_rate constraint_pass_rate integrity_pass_rate gate_layers risk_weight"
-    " failure_risk metrics",
+    " failure_risk metrics data",
     "MetricSummary": "kind count true_count rate mean min max counts",
     "StateResetConfig": "state_db_path keep_state",
     "UniverseTool": "name input_schema description result_schema mode",

@@ -58,7 +58,7 @@ def test_the_document_leads_to_the_traces(monkeypatch: pytest.MonkeyPatch) -> No
         *("scenario_id", "label", "verdict", "runs", "passed", "failed", "invalid", "pass_rate"),
         *("selection", "metrics", "traces", "tier", "pack", "sweep_id", "budget_exhausted"),
         *("interrupted", "counts_as_failure", "rescored", "diagnostic_failures"),
-        *("failure_risk", "interval", "pass_hat_k"),
+        *("failure_risk", "interval", "pass_hat_k", "data"),
     ]
     shown = sorted(run["path"] for one in found["results"] for run in one["traces"])
     assert shown == sorted(map(str, traces("here/kept")))

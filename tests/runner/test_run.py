@@ -338,7 +338,7 @@ def test_a_run_that_breaks_keeps_the_evidence_it_had():
 def test_an_error_without_a_message_is_named_by_its_type():
     """A bare exception still says what it was."""
     run = fly(RecordingHandle([TimeoutError()]))
-    assert run.trace.worker_warnings == ["runner_error: TimeoutError"]
+    assert run.trace.worker_warnings == ["runner_error: TimeoutError", "failure_class: provider"]
 
 
 @pytest.mark.parametrize("response", ["text", None, 5, ["ok"]])

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from wt_git.api.score import GATE_LAYER_ORDER, GateLayer, MetricValue, Score, check_gate_layers
+from wt_git.run_errors import NO_DATA, run_class
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -49,13 +50,27 @@ class MetricSummary:
         return {name: value for name, value in named if value is not None}
 
 
+@dataclass(frozen=True)
+class DataCount:
+    """How many of the runs are data: those that no trouble outside the agent broke.
+
+    `by_class` counts the runs with an error by its class, those of `harness` and `model`, which are
+    data, too (docs/failure-classes.md).
+    """
+
+    runs: int
+    of: int
+    by_class: dict[str, int] = field(default_factory=dict)
+
+
 @dataclass
 class AggregateResult:
-    """The verdict over all runs of a scenario; rates are shares between 0 and 1.
+    """The verdict over the runs of a scenario that are data; rates are shares between 0 and 1.
 
     `verdict` is `PASS`, `FAIL`, `PASS_WITH_VARIANCE` or `INVALID`. `passed` counts the runs that
-    passed every gate; a layer has its own rate whether it gates or not. `stddev` is the
-    population's. `failure_risk` is the share of failures times the risk weight.
+    passed every gate, `total` those that are data; a layer has its own rate whether it gates or
+    not. `stddev` is the population's. `failure_risk` is the share of failures times the risk weight.
+    `data` says how many runs there were in all; None in results made by hand.
     """
 
     verdict: str
@@ -71,6 +86,7 @@ class AggregateResult:
     risk_weight: int = 0
     failure_risk: float = 0.0
     metrics: dict[str, MetricSummary] = field(default_factory=dict)
+    data: DataCount | None = None
 
     @property
     def robustness_pass_rate(self) -> float:
@@ -85,11 +101,13 @@ def aggregate_runs(
 ) -> AggregateResult:
     """Aggregate the runs of one scenario by `gate_layers` and integrity.
 
+    A run that an outage broke is no data and is left out; without any data the result is invalid.
     One run without integrity makes the whole invalid, because its test condition was not applied.
     Raises `ValueError` for unknown or repeated gate layers.
     """
     gates = check_gate_layers(gate_layers)
-    scores = [run.score for run in runs]
+    classes = [run_class(run.trace.worker_warnings) for run in runs]
+    scores = [run.score for run, found in zip(runs, classes, strict=True) if found not in NO_DATA]
     passed = sum(score.gate_passed(gates) for score in scores)
     pass_rate = _share(passed, len(scores))
     integrity_rate = _rate(scores, lambda score: score.integrity.passed)
@@ -111,7 +129,15 @@ def aggregate_runs(
         risk_weight=weight,
         failure_risk=0.0 if verdict == "INVALID" else weight * (1 - pass_rate),
         metrics=aggregate_metrics(score.metrics for score in scores),
+        data=data_count(classes) if classes else None,
     )
+
+
+def data_count(classes: Sequence[str | None]) -> DataCount:
+    """Return how many runs are data; `classes` has the class of each run's error, or None."""
+    by_class = Counter(one for one in classes if one is not None)
+    without = sum(by_class[one] for one in NO_DATA)
+    return DataCount(len(classes) - without, len(classes), dict(sorted(by_class.items())))
 
 
 def _verdict(passed: int, total: int, *, intact: bool, variance_allowed: bool) -> str:

@@ -86,10 +86,11 @@ def decide(
 ) -> Earned | Refused:
     """Decide whether a regression of `selection` may run against `target`.
 
-    `rows` are in the ledger's order; rows of other targets are ignored. Of each scenario, only the
+    `rows` are in the ledger's order; rows of other targets and rows without data are ignored. Of each scenario, only the
     latest regression row, the latest focused pass and the latest focused pass on `fingerprint`
     matter; others may be left out. `has_history` says that the ledger has other rows of the target.
     """
+    rows = [row for row in rows if not row.data.is_none]
     latest = _latest_rows(rows, target, fingerprint)
     selected = set(selection)
     packs = {scenario.pack for scenario in selected}

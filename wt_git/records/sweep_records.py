@@ -10,6 +10,7 @@ from typing import Any, Literal
 import msgspec
 
 from wt_git.records.record import Record, Text
+from wt_git.run_errors import data_text
 
 LEDGER_VERSION = 1
 
@@ -140,8 +141,21 @@ class FailureCostRecord(Record, frozen=True, kw_only=True):
     risk_weight: int
 
 
+class DataRecord(Record, frozen=True, kw_only=True):
+    """How many of the runs are data, of how many; `by_class` counts runs with an error by its class."""
+
+    runs: int
+    of: int
+    by_class: dict[str, int]
+
+    @property
+    def text(self) -> str:
+        """A clause for people; empty where every run is data."""
+        return data_text(self.runs, self.of, self.by_class)
+
+
 class LedgerRow(Record, frozen=True, kw_only=True):
-    """One finished scenario of one sweep."""
+    """One finished scenario of one sweep. `runs` and the rates count the runs that are data."""
 
     windtunnel_ledger: int = LEDGER_VERSION
     ts: str
@@ -162,6 +176,7 @@ class LedgerRow(Record, frozen=True, kw_only=True):
     failure_cost: FailureCostRecord
     failure_risk: float
     run_ids: list[str]
+    data: DataRecord
     origin: Text | None
     git_sha: str | None
     wt_version: str

@@ -81,12 +81,17 @@ def _scenario_lines(of_label: Sequence[ScenarioTotals]) -> Iterator[str]:
         invalid = f", {one.invalid} invalid" if one.invalid else ""
         yield (
             f"  {log_line(name, _NAME_LIMIT):<{_NAME_WIDTH}} {verdict:<{_VERDICT_WIDTH}} "
-            f"{one.passed}/{one.runs} pass ({one.pass_rate:.0%}){invalid}{_certainty_text(one)}"
+            f"{one.passed}/{one.runs} pass ({one.pass_rate:.0%}){invalid}{_data(one)}"
+            f"{_certainty_text(one)}"
             f"  [{experiment_text(one)}]"
         )
         yield from _metric_lines(one)
         for layer in one.diagnostic_failures:
             yield f"    {layer} failed; it is diagnostic here and decides nothing"
+
+
+def _data(one: ScenarioTotals) -> str:
+    return f", {one.data.text}" if one.data.text else ""
 
 
 def _certainty_text(one: ScenarioTotals) -> str:
@@ -157,7 +162,7 @@ def _table_rows(of_label: Sequence[ScenarioTotals]) -> Iterator[tuple[str, ...]]
         yield (
             markdown_text(name, _LIMIT),
             markdown_text(one.verdict, _LIMIT),
-            f"{one.passed}/{one.runs} ({one.pass_rate:.0%}){invalid}",
+            f"{one.passed}/{one.runs} ({one.pass_rate:.0%}){invalid}{_data(one)}",
             "" if one.interval is None else interval_text(one.interval),
             "" if one.pass_hat_k is None else f"pass^{one.pass_hat_k.k} {one.pass_hat_k.value:.0%}",
             *([_metrics_cell(one)] if with_metrics else []),

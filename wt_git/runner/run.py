@@ -13,6 +13,7 @@ from uuid import uuid4
 from wt_git.api.aggregate import ScenarioRunResult
 from wt_git.api.scenario import PreSendPerturbation
 from wt_git.api.trace import Trace, Turn
+from wt_git.run_errors import BLOCKED, FAILURE_CLASS, RUNNER_ERROR
 from wt_git.runner.evidence import (
     ServerCalls,
     armed_failures,
@@ -23,7 +24,7 @@ from wt_git.runner.evidence import (
 )
 from wt_git.runner.provisioning import HandleStuckError, consumes_full_history, optional_attribute
 from wt_git.runner.safe_values import failure_text, json_with_reprs, safe_text
-from wt_git.runner.scoring import RUNNER_ERROR, failed_score, score_trace
+from wt_git.runner.scoring import failed_score, score_trace
 from wt_git.runner.token_usage import UsageMeter
 from wt_git.spi.agent_runtime import content_text, response_message
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from wt_git.api.scenario import Scenario
     from wt_git.api.score import Score
     from wt_git.clock import Clock
+    from wt_git.run_errors import FailureClass
     from wt_git.runner.lifecycle_hooks import LifecycleHooks
     from wt_git.runner.provisioning import SerialisedHandle
     from wt_git.spi.agent_runtime import AgentConfig, MCPHandle, Message, SamplingConfig
@@ -46,6 +48,8 @@ RESERVED_WARNINGS = (
     "perturbation_applied:",
     "replay_prefix:",
     "runner_error:",
+    "failure_class:",
+    "blocked:",
     "probe_error:",
     "surface_invalid:",
     "universe_divergence:",
@@ -231,18 +235,26 @@ class _Run:
             if number == len(texts):
                 for perturbation in self._shaping:
                     messages = perturbation.shape_messages(messages, scenario)
-            self._send(messages)
+            if not self._send(messages):
+                return
 
-    def _send(self, messages: list[Message]) -> None:
+    def _send(self, messages: list[Message]) -> bool:
+        """Send one turn and record its answer; return whether the conversation goes on.
+
+        It ends where the provider withheld the model's answer, which is a result of the model.
+        """
         clock = self._shared.clock
         began = clock.monotonic()
         try:
             response = self._shared.handle.send(messages, self._session_id)
             latency_ms = (clock.monotonic() - began) * 1000.0
             reply = read_reply(response)
-        except Exception:
+        except Exception as error:
             self._meter.add(None)  # the cost of this send is unknown
-            raise
+            if _failure_class(error) != "model":
+                raise
+            self._block(failure_text(error), (clock.monotonic() - began) * 1000.0)
+            return False
         self._warnings += reply.warnings
         self._warnings += self._meter.add(reply.usage)
         if reply.model is not None:
@@ -257,6 +269,11 @@ class _Run:
                 reply.rendered_prompt,
             )
         )
+        return True
+
+    def _block(self, reason: str, latency_ms: float) -> None:
+        self._warnings += [BLOCKED + reason, f"{FAILURE_CLASS}model"]
+        self._live.append(Turn("assistant", "", [], [], latency_ms))
 
     def collect(self) -> None:
         """Read the server logs and the probe, once, where they are known to be of this run."""
@@ -282,9 +299,14 @@ class _Run:
         return self._trace(self._shared.clock.now(), self._warnings)
 
     def trace_of_failure(self, error: Exception) -> Trace:
-        """Return the trace of a run that broke, with the error as its first warning."""
-        warning = RUNNER_ERROR + failure_text(error)
-        return self._trace(self._started_at, [warning, *self._warnings])
+        """Return the trace of a run that broke, with the error as its first warning.
+
+        The class follows, unless the driver's or the agent's own code is at fault.
+        """
+        found = _failure_class(error)
+        of_class = [] if found == "harness" else [FAILURE_CLASS + found]
+        warnings = [RUNNER_ERROR + failure_text(error), *of_class, *self._warnings]
+        return self._trace(self._started_at, warnings)
 
     def _trace(self, finished_at: datetime, warnings: list[str]) -> Trace:
         config = self._shared.config
@@ -336,6 +358,12 @@ class _Run:
     def _warn(self, warning: str | None) -> None:
         if warning is not None:
             self._warnings.append(warning)
+
+
+def _failure_class(error: Exception) -> FailureClass:
+    from wt_git.api.failure_classes import classify_exception  # noqa: PLC0415 - only for a run that broke
+
+    return classify_exception(error)
 
 
 def _recorded_sampling(sampling: SamplingConfig | None) -> dict[str, Any]:

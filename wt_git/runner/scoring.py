@@ -14,14 +14,13 @@ from wt_git.api.replay import scoring_view, with_prefix
 from wt_git.api.scenario import PreSendPerturbation, ToolFailure
 from wt_git.api.score import LayerResult, Score
 from wt_git.api.trace import with_warning
+from wt_git.run_errors import RUNNER_ERROR
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wt_git.api.scenario import Perturbation, Scenario
     from wt_git.api.trace import Trace
-
-RUNNER_ERROR = "runner_error: "
 
 
 def failed_score(scenario: Scenario, detail: str) -> Score:

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from wt_git import __version__
+from wt_git.api.aggregate import data_count
 from wt_git.ladder.cache_check import check_cache
 from wt_git.ladder.pricing import Tokens, price, run_tokens, total_tokens
 from wt_git.records.sweep_records import (
     CacheCheckRecord,
     Cost,
     CostUsd,
+    DataRecord,
     Experiment,
     FailureCostRecord,
     LayerPassRates,
@@ -22,11 +24,12 @@ from wt_git.records.sweep_records import (
     SnapshotRecord,
     Tier,
 )
+from wt_git.run_errors import RUNNER_ERROR, is_data
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wt_git.api.aggregate import AggregateResult, ScenarioRunResult
+    from wt_git.api.aggregate import AggregateResult, DataCount, ScenarioRunResult
     from wt_git.api.score import FailureCost
     from wt_git.api.trace import Trace
     from wt_git.config import CacheCheck, Pricing
@@ -35,15 +38,15 @@ if TYPE_CHECKING:
     from wt_git.ladder.gate import Earned
     from wt_git.sweep.selection import Selected
 
-ERROR_MARKER = "runner_error:"
 _FAILURE_VERDICTS = {"FAIL"}
 
 
 def execution_error(trace: Trace) -> str | None:
     """Return the first execution error that `trace` records, or None."""
+    marker = RUNNER_ERROR.rstrip()
     for warning in trace.worker_warnings:
-        if warning.startswith(ERROR_MARKER):
-            return warning.removeprefix(ERROR_MARKER).strip()
+        if warning.startswith(marker):
+            return warning.removeprefix(marker).strip()
     return None
 
 
@@ -83,13 +86,20 @@ class RowState(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def counts_as_failure(
-    verdict: str, *, errored: bool, transport_only: bool, cache_blocks: bool = False
+    verdict: str,
+    *,
+    errored: bool,
+    transport_only: bool,
+    cache_blocks: bool = False,
+    has_data: bool = True,
 ) -> bool:
-    """Return whether a row makes its sweep exit 1 (docs/files.md, "Counts as a failure").
+    """Return whether a row is a failure (docs/files.md, "Counts as a failure").
 
     A run that could not be executed, an invalid experiment and a missed prompt cache that must hit
-    always do. A FAIL does, except in a transport-only pack.
+    always are. A FAIL is, except in a transport-only pack. A row without data never is.
     """
+    if not has_data:
+        return False
     if errored or verdict == "INVALID" or cache_blocks:
         return True
     return not transport_only and verdict in _FAILURE_VERDICTS
@@ -147,6 +157,7 @@ def ledger_row(
         failure_cost=_failure_cost(scenario.failure_cost),
         failure_risk=aggregate.failure_risk,
         run_ids=[run.trace.run_id for run in runs],
+        data=_data(aggregate.data or data_count([])),
         origin=_origin(scenario.tags),
         git_sha=facts.git_sha,
         wt_version=__version__,
@@ -172,7 +183,10 @@ def _experiment(
         tier=facts.tier,
         counts_as_failure=counts_as_failure(
             verdict,
-            errored=any(execution_error(one) is not None for one in traces),
+            errored=any(
+                execution_error(one) is not None for one in traces if is_data(one.worker_warnings)
+            ),
+            has_data=not traces or any(is_data(one.worker_warnings) for one in traces),
             transport_only=selected.pack.transport_only,
             cache_blocks=_blocks(cache, facts.cache),
         ),
@@ -205,6 +219,10 @@ def _blocks(found: CacheCheckRecord | None, config: CacheCheck | None) -> bool:
     """Whether the prompt cache makes the row a failure; an unknown result is no pass."""
     wanted = config is not None and config.fail_on_miss
     return wanted and found is not None and found.result != "pass"
+
+
+def _data(count: DataCount) -> DataRecord:
+    return DataRecord(runs=count.runs, of=count.of, by_class=dict(count.by_class))
 
 
 def _layer_rates(aggregate: AggregateResult) -> LayerPassRates:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from wt_git.api.score import GateLayer, Score
     from wt_git.ladder.pricing import Tokens
-    from wt_git.records.sweep_records import CacheCheckRecord, LedgerRow, SweepStatus
+    from wt_git.records.sweep_records import CacheCheckRecord, Expectation, LedgerRow, SweepStatus
     from wt_git.sweep.jobs.limits import Limits
     from wt_git.sweep.request import Prepared
     from wt_git.sweep.selection import Selected
@@ -35,7 +35,10 @@ class LayerLine(NamedTuple):
 
 
 class RunSummary(NamedTuple):
-    """One run without its trace: enough for a report. `duration_s` spans the run's own times."""
+    """One run without its trace: enough for a report. `duration_s` spans the run's own times.
+
+    `failure_class` is that of `execution_error` (docs/failure-classes.md).
+    """
 
     run_id: str
     trace: str
@@ -44,6 +47,7 @@ class RunSummary(NamedTuple):
     gate_layers: tuple[GateLayer, ...]
     duration_s: float
     execution_error: str | None
+    failure_class: str | None = None
 
     def layers(self) -> list[LayerLine]:
         """Return the four layers in order; integrity always gates."""
@@ -160,8 +164,11 @@ class SweepResult:
             not isinstance(result, ScenarioRan) or result.row.experiment.counts_as_failure
             for result in self._results.values()
         )
-        cut_short = self.aborted or self._limits.exhausted
+        cut_short = self.aborted or self._limits.exhausted or self._lacks_data()
         return EXIT_NO if failed or self.problems or cut_short else EXIT_YES
+
+    def _lacks_data(self) -> bool:
+        return any(row.data.runs < row.data.of for row in self._rows())
 
     def outcome(
         self, status: SweepStatus, exit_code: int | None, failure: BaseException | None = None
@@ -197,7 +204,7 @@ class SweepResult:
             if_pass=said.if_pass,
             if_fail=said.if_fail,
             outcome="pass" if passed else "fail",
-            prediction_held=prediction_held(said.expect, passed=passed),
+            prediction_held=self._prediction_held(said.expect, passed=passed),
             budget_exhausted=self._limits.exhausted,
             scenarios=len(prepared.selected),
             cost=cost,
@@ -211,6 +218,13 @@ class SweepResult:
             fingerprint=prepared.fingerprint.value,
         )
         return self.recorded
+
+    def _prediction_held(self, expect: Expectation | None, *, passed: bool) -> bool | None:
+        """Return whether the prediction held; None where only what is no data kept it from passing."""
+        failed = any(row.experiment.counts_as_failure for row in self._rows())
+        if not failed and (self._lacks_data() or self.errors()):
+            return None
+        return prediction_held(expect, passed=passed)
 
     def _rows(self) -> list[LedgerRow]:
         return [one.row for one in self.ordered() if isinstance(one, ScenarioRan)]

@@ -162,7 +162,8 @@ def verdict_line(result: ScenarioOutcome) -> str:
 
 def _note(result: ScenarioRan) -> str:
     if any(run.execution_error is not None for run in result.runs):
-        return "  EXECUTION ERROR"
+        data = result.row.data.text
+        return f"  EXECUTION ERROR{'  ' if data else ''}{data}"
     return "  transport-only" if result.selected.pack.transport_only else ""
 
 
@@ -215,7 +216,8 @@ def _counted_all_the_same(name: str, experiment: Experiment) -> Iterator[str]:
 
 def _of_run(run: RunSummary) -> Iterator[str]:
     if run.execution_error is not None:
-        yield f"  execution error: {one_line(run.execution_error, _MOST_DETAIL)}"
+        of_class = "" if run.failure_class in {None, "harness"} else f" ({run.failure_class})"
+        yield f"  execution error{of_class}: {one_line(run.execution_error, _MOST_DETAIL)}"
         return
     for layer in run.layers():
         if not layer.passed:
@@ -264,11 +266,22 @@ def _account(record: SweepRecord, rows: list[LedgerRow]) -> Iterator[str]:
     )
 
 
+def _ends(row: LedgerRow) -> str:
+    """Return how a scenario ended; one that passes lacks something where a run is no data."""
+    if row.experiment.counts_as_failure:
+        return "failed"
+    if row.data.runs < row.data.of:
+        return "incomplete" if row.data.runs else "without data"
+    return "passed"
+
+
 def _summary(outcome: SweepOutcome, elapsed_s: float) -> str:
     rows = outcome.rows()
     counts = [
-        (sum(not row.experiment.counts_as_failure for row in rows), "passed"),
-        (sum(row.experiment.counts_as_failure for row in rows), "failed"),
+        (sum(_ends(row) == "passed" for row in rows), "passed"),
+        (sum(_ends(row) == "failed" for row in rows), "failed"),
+        (sum(_ends(row) == "incomplete" for row in rows), "incomplete"),
+        (sum(_ends(row) == "without data" for row in rows), "without data"),
         (len(outcome.results) - len(rows), "could not be run"),
         (len(outcome.not_started), "not started"),
     ]

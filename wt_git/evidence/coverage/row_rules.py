@@ -80,6 +80,8 @@ def _end_of_sweep(row: StoredRow, sweeps: Sequence[StoredSweep]) -> Iterator[str
         yield "its sweep did not run to its end"
     if row.experiment.interrupted:
         yield "it was interrupted"
+    if row.data.is_partial:
+        yield f"only {row.data.runs} of its {row.data.of} runs are data"
     if row.experiment.budget_exhausted or any(one.budget_exhausted for one in sweeps):
         yield "its sweep was cut by its budget"
 

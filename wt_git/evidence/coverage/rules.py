@@ -99,7 +99,7 @@ def readable_rows(
     """Return the rows in the notes under one tree that are about it, by line, not checked yet.
 
     A row is about a tree if it says so itself, and its parts hash to its fingerprint. Other lines
-    are added to `skipped`, with the reason.
+    are added to `skipped`, with the reason. A row without data is passed over, as if not written.
     """
     found: dict[bytes, CheckedRow] = {}
     for sweep_id, lines in sorted(notes.items()):
@@ -120,6 +120,8 @@ def readable_rows(
                 skipped[line.raw] = "unknown-record"
             elif under.tree not in recorded_trees(line.record):
                 skipped[line.raw] = "another-tree"
+            elif row.data.is_none:
+                continue
             elif under.left_out is not None or row.parts.git_tree == under.tree:
                 found[row.raw] = CheckedRow(row, known, thinned=row.parts.git_tree != under.tree)
     return found

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, TypedDict
 
 from wt_git.records.documents.document import Document, IntervalTotals, PassHatK
-from wt_git.records.documents.results import ResultRun, Selection, TierTotals
+from wt_git.records.documents.results import DataTotals, ResultRun, Selection, TierTotals
 
 REPORT_VERSION = 1
 
@@ -78,6 +78,7 @@ class Cell(Document, frozen=True, kw_only=True):
     runs: int
     passed: int
     invalid: int
+    data: DataTotals
     interval: IntervalTotals | None
     pass_hat_k: PassHatK | None
     tier: str | None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from wt_git.records.documents.document import Document, IntervalTotals, PassHatK
+from wt_git.run_errors import data_text
 
 RESULTS_VERSION = 1
 
@@ -33,6 +34,22 @@ class ResultRun(Document, frozen=True, kw_only=True):
     started_at: str
     verdict: str
     metrics: dict[str, Metric]
+
+
+class DataTotals(Document, frozen=True, kw_only=True):
+    """How many runs are data, of how many; `by_class` counts runs with an error by its class.
+
+    Rates are over the runs that are data (docs/failure-classes.md).
+    """
+
+    runs: int
+    of: int
+    by_class: dict[str, int]
+
+    @property
+    def text(self) -> str:
+        """A clause for people; empty where every run is data."""
+        return data_text(self.runs, self.of, self.by_class)
 
 
 class ScenarioTotals(Document, frozen=True, kw_only=True):
@@ -66,6 +83,7 @@ class ScenarioTotals(Document, frozen=True, kw_only=True):
     failure_risk: float
     interval: IntervalTotals | None
     pass_hat_k: PassHatK | None
+    data: DataTotals
 
 
 class Results(Document, frozen=True, kw_only=True):
@@ -175,6 +193,7 @@ class RateTotals(Document, frozen=True, kw_only=True):
     passed: int
     runs: int
     invalid: int
+    data: DataTotals
     pass_rate: float | None
     interval: IntervalTotals | None
 

@@ -47,7 +47,7 @@ class Content(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
     entries: bytes
 
 
-VERSION = 3
+VERSION = 4
 
 
 @lru_cache(maxsize=1 << 14)
@@ -116,7 +116,7 @@ class Index:
         elif row.may_be_shown is False:
             counts = latest(key("of other versions"))
             counts[label] = counts.get(label, 0) + 1
-        if row.target is not None:
+        if row.target is not None and not row.data.is_none:
             self._add_to_target(start, row, scenario)
         if (cost := row.cost_per_run) is not None:
             self._add_price(ledger, start, key("price", scenario, row.model_under_test), cost)

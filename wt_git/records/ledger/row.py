@@ -55,6 +55,24 @@ class RecordedPrice(msgspec.Struct, frozen=True):
     tokens_known: bool = False
 
 
+class RecordedData(msgspec.Struct, frozen=True):
+    """How many of the runs are data, of how many; None where that was not recorded."""
+
+    runs: Count | None = None
+    of: Count | None = None
+    by_class: dict[str, Any] = {}
+
+    @property
+    def is_none(self) -> bool:
+        """Whether no run is data."""
+        return self.runs == 0 and bool(self.of)
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether some run is no data."""
+        return self.runs is not None and self.of is not None and self.runs < self.of
+
+
 class RecordedExperiment(msgspec.Struct, frozen=True, kw_only=True):
     """The experiment of a row: the purpose of its sweep, and the code under test."""
 
@@ -86,6 +104,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     runs: Count | None = None
     failure_risk: Amount | None = None
     run_ids: frozenset[str] = frozenset()
+    data: RecordedData = RecordedData()
     experiment: RecordedExperiment = RecordedExperiment()
     raw: Any = b""
 
@@ -156,7 +175,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
         A row of a newer version may be a failure, but never a pass.
         """
-        cut_short = self.experiment.budget_exhausted or self.experiment.interrupted
+        of = self.experiment
+        cut_short = of.budget_exhausted or of.interrupted or self.data.is_partial
         return (
             self.tier == "focused"
             and not cut_short

@@ -25,6 +25,7 @@ from wt_git.records.runs.run_files import (
 )
 from wt_git.records.runs.saved_scores import gate_layers, load_score
 from wt_git.records.runs.sidecars import run_verdict
+from wt_git.run_errors import run_class
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,15 +56,20 @@ class SavedRun:
     risk_weight: float
     is_probe: bool
     origin: str | None
+    failure_class: str | None = None
 
 
 class TraceFacts(NamedTuple):
-    """The facts of a trace that tables need; `is_current`: it has the version of this program."""
+    """The facts of a trace that tables need; `is_current`: it has the version of this program.
+
+    `failure_class` is that of the run's error, None without one.
+    """
 
     identity: RunIdentity
     started_at: str
     is_probe: bool
     is_current: bool
+    failure_class: str | None = None
 
 
 class Seen(NamedTuple):
@@ -113,6 +119,7 @@ def load_run(path: str, trace: TraceFacts | None = None) -> SavedRun:
         ),
         risk_weight=score.risk_weight,
         is_probe=trace.is_probe,
+        failure_class=trace.failure_class,
         origin=origin if isinstance(origin, str) else None,
     )
 
@@ -148,6 +155,7 @@ def _trace_facts(data: bytes) -> TraceFacts:
         trace.started_at,
         any(one.startswith(REPLAY_PREFIX) for one in trace.worker_warnings),
         trace.windtunnel_trace == TRACE_FORMAT_VERSION,
+        run_class(trace.worker_warnings),
     )
 
 

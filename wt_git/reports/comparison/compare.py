@@ -196,6 +196,7 @@ def _rate_totals(of: ScenarioTotals) -> RateTotals:
         passed=of.passed,
         runs=of.runs - of.invalid,
         invalid=of.invalid,
+        data=of.data,
         pass_rate=None if valid is None else valid.rate,
         interval=of.interval,
     )

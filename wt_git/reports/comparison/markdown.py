@@ -100,7 +100,8 @@ def _cell_text(one: ComparedScenario, label: str, of: RateTotals) -> str:
     invalid = f", {of.invalid} invalid" if of.invalid else ""
     marks = " (probe)" if one.tiers[label] == "probe" else ""
     marks += " (rescored)" if label in one.rescored else ""
-    return f"{verdict} {of.passed}/{of.runs}{invalid}{marks}"
+    data = f", {of.data.text}" if of.data.text else ""
+    return f"{verdict} {of.passed}/{of.runs}{invalid}{data}{marks}"
 
 
 def _difference_cells(of: RateDelta) -> tuple[str, str]:

@@ -203,7 +203,7 @@ def _passes_text(of: RateTotals) -> str:
     rate = (
         "no valid runs" if of.pass_rate is None else f"{of.pass_rate:.0%} ({of.passed}/{of.runs})"
     )
-    return f"{rate}{invalid}"
+    return f"{rate}{invalid}{', ' if of.data.text else ''}{of.data.text}"
 
 
 def _overall_text(of: OverallDelta) -> str:

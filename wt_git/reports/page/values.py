@@ -236,6 +236,8 @@ def notes(cell: Mapping[str, Any]) -> Iterator[str]:
         yield "rescored"
     if cell.get("invalid"):
         yield f"{cell['invalid']} invalid"
+    if cell.get("data") and cell["data"]["runs"] < cell["data"]["of"]:
+        yield f"{cell['data']['runs']} of {cell['data']['of']} runs are data"
 
 
 MOST_ROWS = 1000

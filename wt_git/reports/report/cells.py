@@ -27,6 +27,7 @@ from wt_git.records.runs.saved_runs import load_saved_trace
 from wt_git.records.runs.saved_scores import gate_layers, load_score
 from wt_git.reports.run_groups.totals import scenario_totals, valid_runs
 from wt_git.reports.wording import VERDICTS
+from wt_git.run_errors import NO_DATA
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -127,7 +128,7 @@ def gate_pass_rate(record: Mapping[str, Any], *, passed: int, runs: int) -> floa
         rate = _valid_rate(value)
         if rate is not None:
             return rate
-    return passed / runs
+    return passed / runs if runs else 0.0
 
 
 def _valid_rate(value: object) -> float | None:
@@ -137,8 +138,11 @@ def _valid_rate(value: object) -> float | None:
 
 
 def _counted_rates(group: RunGroup) -> LayerRates:
+    """Return the rates over the runs that are data; over all where none is."""
+    data = [run for run in group.runs if run.failure_class not in NO_DATA]
     return rates_of_runs(
-        [layer not in run.failed_layers for layer in SCORE_LAYER_ORDER] for run in group.runs
+        [layer not in run.failed_layers for layer in SCORE_LAYER_ORDER]
+        for run in data or group.runs
     )
 
 
@@ -226,6 +230,7 @@ def cell(scored: ScoredGroup, first_number: int, turns: Sequence[dict[str, Any]]
         runs=totals.runs,
         passed=totals.passed,
         invalid=totals.invalid,
+        data=totals.data,
         interval=totals.interval,
         pass_hat_k=totals.pass_hat_k,
         tier=totals.tier,

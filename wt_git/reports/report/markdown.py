@@ -111,7 +111,8 @@ def _layers(rows: Sequence[ScenarioRow]) -> Iterator[list[str]]:
 def _rests_on(cell: Cell) -> str:
     """Return the experiment behind the cell: a probe, for example, certifies nothing."""
     about = experiment_parts(cell.tier, cell.selection)
-    return _text(", ".join([*about, *(["rescored"] if cell.rescored else [])]))
+    marks = [*(["rescored"] if cell.rescored else []), *filter(None, [cell.data.text])]
+    return _text(", ".join([*about, *marks]))
 
 
 def _layer(cell: Cell, name: str) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wt_git.api.aggregate import aggregate_metrics
+from wt_git.api.aggregate import aggregate_metrics, data_count
 from wt_git.api.score import GATE_LAYER_ORDER
 from wt_git.records.documents.document import IntervalTotals, PassHatK
-from wt_git.records.documents.results import MetricTotals, ResultRun, ScenarioTotals
+from wt_git.records.documents.results import DataTotals, MetricTotals, ResultRun, ScenarioTotals
 from wt_git.records.record import as_recorded
 from wt_git.records.runs.sidecars import RESCORED
+from wt_git.run_errors import NO_DATA
 from wt_git.stats.intervals import CONFIDENCE, Sample, pass_hat_k, shown_k, wilson
 
 if TYPE_CHECKING:
@@ -24,29 +25,32 @@ _VARIANCE = "PASS_WITH_VARIANCE"
 
 
 def scenario_totals(group: RunGroup) -> ScenarioTotals:
-    """Return the totals of `group`, which has at least one run."""
-    runs, row = group.runs, group.row
+    """Return the totals of `group`, which has at least one run, over the runs that are data."""
+    row, data = group.row, data_count([run.failure_class for run in group.runs])
+    runs = [run for run in group.runs if run.failure_class not in NO_DATA]
     passed = _verdict_count(runs, "PASS")
     invalid = _verdict_count(runs, "INVALID")
+    pass_rate = passed / len(runs) if runs else 0.0
     rescored = any(run.origin == RESCORED for run in runs)
     verdict = _verdict(group, rescored=rescored)
-    only_probes = all(run.is_probe for run in runs)
+    only_probes = all(run.is_probe for run in group.runs)
     valid = valid_runs(passed=passed, runs=len(runs), invalid=invalid)
     return ScenarioTotals(
-        scenario_id=as_recorded(runs[0].scenario),
-        label=as_recorded(runs[0].label),
+        scenario_id=as_recorded(group.runs[0].scenario),
+        label=as_recorded(group.runs[0].label),
         verdict=verdict,
         runs=len(runs),
         passed=passed,
         failed=len(runs) - passed - invalid,
         invalid=invalid,
-        pass_rate=passed / len(runs),
+        data=DataTotals(runs=data.runs, of=data.of, by_class=data.by_class),
+        pass_rate=pass_rate,
         selection="all_traces" if row is None else "latest_aggregate",
         metrics={
             name: MetricTotals(**summary.to_dict())
             for name, summary in aggregate_metrics(run.metrics for run in runs).items()
         },
-        traces=[_result_run(run) for run in runs],
+        traces=[_result_run(run) for run in group.runs],
         tier=row.tier if row is not None else "probe" if only_probes else None,
         pack=None if row is None else row.pack,
         sweep_id=None if row is None else row.sweep_id,
@@ -63,7 +67,7 @@ def scenario_totals(group: RunGroup) -> ScenarioTotals:
             for layer in GATE_LAYER_ORDER
             if any(layer in run.diagnostic_failures for run in runs if run.verdict != "INVALID")
         ],
-        failure_risk=_failure_risk(group, verdict, passed / len(runs), rescored=rescored),
+        failure_risk=_failure_risk(group, verdict, pass_rate, rescored=rescored),
         interval=None if valid is None else interval_totals(wilson(valid), "wilson"),
         pass_hat_k=None if valid is None else _pass_hat_k(valid),
     )
@@ -105,8 +109,8 @@ def _verdict(group: RunGroup, *, rescored: bool) -> str:
     recorded = None if group.row is None else group.row.verdict
     if recorded is not None and not rescored:
         return recorded
-    verdicts = {run.verdict for run in group.runs}
-    if "INVALID" in verdicts:
+    verdicts = {run.verdict for run in group.runs if run.failure_class not in NO_DATA}
+    if not verdicts or "INVALID" in verdicts:
         return "INVALID"
     if verdicts == {"PASS"}:
         return "PASS"

@@ -14,6 +14,7 @@ import threading
 import weakref
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from wt_git.api.failure_classes import classify_exception
 from wt_git.errors import exception_text
 from wt_git.runtimes.http_inject.inject_types import InjectRequest, error_body, reply_body
 
@@ -130,13 +131,16 @@ class AgentTurns:
                 f"the turn did not begin within {turn.timeout_s:g} s: an earlier turn of the "
                 "session, or a reset, is still under way",
                 (),
+                failure_class="provider",
             )
         await asyncio.wait({call.ended}, timeout=max(deadline - clock(), 0))
         if call.ended.done():
             return _answer_body(request, call)
         call.cancel()
         return error_body(
-            f"the agent did not answer within {turn.timeout_s:g} s", tuple(request.calls_so_far)
+            f"the agent did not answer within {turn.timeout_s:g} s",
+            tuple(request.calls_so_far),
+            failure_class="provider",
         )
 
     async def reset(self) -> None:
@@ -197,4 +201,8 @@ def _answer_body(request: InjectRequest, call: AgentCall) -> dict[str, Any]:
     if isinstance(error, asyncio.CancelledError):
         return error_body("the turn was cancelled", request.calls_so_far)
     _log.error("inject failed", exc_info=error)
-    return error_body(exception_text(error), request.calls_so_far)
+    return error_body(
+        exception_text(error),
+        request.calls_so_far,
+        failure_class=classify_exception(error),
+    )

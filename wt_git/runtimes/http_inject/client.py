@@ -23,12 +23,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import SplitResult, unquote, urlsplit
 
+from wt_git.api.failure_classes import classify_status
 from wt_git.errors import exception_text
 from wt_git.runtimes.http_inject.protocol import (
     INJECT_ROUTE,
     RESET_ROUTE,
     SURFACE_ROUTE,
     ContractError,
+    GarbledBodyError,
     TurnAnswer,
     check_version,
     decode,
@@ -168,7 +170,14 @@ def _without_password(url: str) -> str:
 
 
 class EndpointError(RuntimeError):
-    """The endpoint was not reached, was too slow, or broke Contract C: the run is INVALID."""
+    """The endpoint was not reached, was too slow, or broke Contract C: the run is INVALID.
+
+    `failure_class` is None where the cause of the exception decides (docs/failure-classes.md).
+    """
+
+    def __init__(self, text: str, failure_class: str | None = None) -> None:
+        super().__init__(text)
+        self.failure_class = failure_class
 
 
 class HttpAnswer(NamedTuple):
@@ -372,13 +381,15 @@ class Client:
                 else ""
             )
             raise EndpointError(
-                f"http_inject {operation}: expected HTTP 200, got {answer.status}{redirect}: {excerpt}"
+                f"http_inject {operation}: expected HTTP 200, got {answer.status}{redirect}: {excerpt}",
+                classify_status(answer.status),
             )
         try:
             return parse(decode(answer.body))
         except ContractError as error:
             raise EndpointError(
-                f"http_inject {operation}: {error} (HTTP 200, body: {excerpt})"
+                f"http_inject {operation}: {error} (HTTP 200, body: {excerpt})",
+                "provider" if isinstance(error, GarbledBodyError) else "harness",
             ) from error
 
     def _exchange(self, operation: str, route: str, payload: dict[str, Any]) -> HttpAnswer:

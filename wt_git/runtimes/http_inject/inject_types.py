@@ -83,9 +83,16 @@ def reply_body(answer: object, calls_so_far: Sequence[ToolCall]) -> dict[str, An
     )
 
 
-def error_body(error: str, calls: Iterable[object]) -> dict[str, Any]:
-    """Return the inject response of a failed turn, with those of `calls` that are valid."""
-    return envelope(reply="", tool_calls=_wire_calls(calls), error=error)
+def error_body(
+    error: str, calls: Iterable[object], *, failure_class: str = "harness"
+) -> dict[str, Any]:
+    """Return the inject response of a failed turn, with those of `calls` that are valid.
+
+    `failure_class` is a word of docs/failure-classes.md; by default the agent's own code is at fault.
+    """
+    return envelope(
+        reply="", tool_calls=_wire_calls(calls), error=error, failure_class=failure_class
+    )
 
 
 def _problem(answer: InjectReply) -> str | None:

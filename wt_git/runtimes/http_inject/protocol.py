@@ -26,6 +26,10 @@ class ContractError(ValueError):
     """A message breaks Contract C; the text names the part that does."""
 
 
+class GarbledBodyError(ContractError):
+    """A body is no JSON at all: it was cut off, or something else answered."""
+
+
 @dataclass(frozen=True, slots=True)
 class TurnRequest:
     """A valid inject request: one user turn, and the seconds its endpoint may spend on it."""
@@ -37,13 +41,17 @@ class TurnRequest:
 
 @dataclass(frozen=True, slots=True)
 class TurnAnswer:
-    """A valid inject response; `tool_calls` are `{name, arguments}` objects, in order."""
+    """A valid inject response; `tool_calls` are `{name, arguments}` objects, in order.
+
+    `failure_class` is the class of `error`, from an endpoint that knows it.
+    """
 
     reply: str
     tool_calls: list[dict[str, Any]]
     error: str | None
     usage: dict[str, Any] | None
     model: str | None
+    failure_class: str | None = None
 
 
 def envelope(**fields: Any) -> dict[str, Any]:
@@ -56,11 +64,11 @@ def decode(body: bytes) -> dict[str, Any]:
     try:
         text = body.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise ContractError(f"the body is not valid UTF-8 ({error.reason})") from error
+        raise GarbledBodyError(f"the body is not valid UTF-8 ({error.reason})") from error
     try:
         value = json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
-        raise ContractError(f"the body is not valid JSON ({error})") from error
+        raise GarbledBodyError(f"the body is not valid JSON ({error})") from error
     if not isinstance(value, dict):
         raise ContractError(f"the body must be an object, got {_kind(value)}")
     return value
@@ -109,6 +117,7 @@ def parse_answer(payload: dict[str, Any]) -> TurnAnswer:
         error=error,
         usage=_optional(payload, "usage", dict),
         model=_optional(payload, "model", str),
+        failure_class=_optional(payload, "failure_class", str),
     )
 
 

@@ -7,6 +7,7 @@ import os
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
+from wt_git.api.failure_classes import classify_error_text
 from wt_git.runtimes.http_inject.client import (
     DEFAULT_BASE_URL,
     GRACE_TIMEOUT_S,
@@ -91,9 +92,14 @@ class HttpInjectHandle:
         """Deliver the newest user turn and return a chat completion.
 
         An `error` of the endpoint becomes the only worker warning. Raises `EndpointError` when the
-        exchange itself failed, `RuntimeError` when there is no user text to deliver.
+        exchange itself failed or brought an error and nothing else, `RuntimeError` when there is no
+        user text to deliver.
         """
-        return _response(self._client.inject(session_id, _newest_user_text(messages)))
+        answer = self._client.inject(session_id, _newest_user_text(messages))
+        if answer.error is not None and not answer.reply.strip() and not answer.tool_calls:
+            found = answer.failure_class or classify_error_text(answer.error)
+            raise EndpointError(f"the agent reports an error: {answer.error}", found)
+        return _response(answer)
 
     def reset_state(self) -> None:
         """Have the endpoint wipe every session; raises `EndpointError` unless it did."""

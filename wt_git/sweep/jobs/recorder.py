@@ -17,6 +17,7 @@ from wt_git.errors import StorageError
 from wt_git.ladder.pricing import run_tokens
 from wt_git.records.events import Event, RunFinished, RunStarted, ScenarioFinished
 from wt_git.records.runs.sidecars import scenario_block, sidecar_document
+from wt_git.run_errors import run_class
 from wt_git.sweep.scenario_row import execution_error
 from wt_git.sweep.sweep_result import RunSummary, ScenarioRan
 
@@ -172,6 +173,7 @@ class ScenarioRecorder:
             gate_layers=self._gate,
             duration_s=(trace.finished_at - trace.started_at).total_seconds(),
             execution_error=execution_error(trace),
+            failure_class=run_class(trace.worker_warnings),
         )
 
     def finished(self, index: int, selected: Selected, row: LedgerRow) -> ScenarioRan:
