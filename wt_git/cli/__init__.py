@@ -95,9 +95,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def entry() -> None:
     """Run `main` as the installed scripts do: its code becomes the process's."""
-    # Most objects live until the end; collecting more often takes 4 % of a run.
+    # Most objects live until the end; searching them for garbage takes 4 % of a run.
     gc.set_threshold(50_000, 20, 20)
-    raise SystemExit(main())
+    code = main()
+    # Nor is what is left searched at the end, which takes a sixth.
+    gc.freeze()
+    raise SystemExit(code)
 
 
 def _dispatch(arguments: list[str]) -> int:
