@@ -6,94 +6,32 @@ import re
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 
 from wt_git import files
 from wt_git.cli import printing
+from wt_git.cli.notes_here import no_commit, notes_here
 from wt_git.clock import SystemClock
-from wt_git.config import load
 from wt_git.errors import EXIT_NO, EXIT_TIMED_OUT, EXIT_YES, UsageError
 from wt_git.evidence.notes.show import commit_log, show_notes
 from wt_git.evidence.notes.sweep_notes import prune_notes, rebuild_notes
 from wt_git.evidence.notes.sync import NotSynced
 from wt_git.evidence.reviews import review_sweep, write_review_note
-from wt_git.git.git_config import config_values
 from wt_git.git.history import History
-from wt_git.git.notes.store import open_notes
-from wt_git.git.repository import GitFolders, find_git_folders
 from wt_git.githooks.commit_notes import head_since, share, show_evidence_on
-from wt_git.githooks.git_hooks import REMOTE_KEY
 from wt_git.records.runs_dir import RunsDir
 from wt_git.reports.commit_log import commit_lines, trend_lines
-from wt_git.text import one_line, shell_word
+from wt_git.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wt_git.evidence.notes.sync import Synced
-    from wt_git.git.notes.store import Notes
     from wt_git.records.documents.evidence import CommitLog
 
 _SWEEP_ID = re.compile(r"[0-9a-f]{12}")
-_COMPUTED = re.compile(r"[~^:@]|\.\.")
-
-
-class NotesHere(NamedTuple):
-    """The notes, and the repository they are in."""
-
-    notes: Notes
-    folders: GitFolders
-
-    def remote(self, named: str | None) -> str:
-        """Return the remote `named`, by default the one that `wt init` recorded.
-
-        Raises `UsageError` when there is no such remote.
-        """
-        known = list(self.notes.repository.remotes.names())
-        recorded = config_values(self.folders.home, REMOTE_KEY)
-        name = named if named is not None else next(iter(recorded), None)
-        if name is None:
-            raise UsageError(
-                "which remote? wt init recorded none",
-                hints=tuple(f"wt sync {one}" for one in known if one)
-                or ("git remote add NAME URL",),
-            )
-        if name not in known:
-            there = ", ".join(one for one in known if one) or "none"
-            raise UsageError(f"there is no remote '{name}'; there is: {there}")
-        return name
-
-
-def no_commit(history: History, revision: str) -> UsageError:
-    """Return the error for a revision that is no commit here, with a command that may fetch it."""
-    if revision == "HEAD" and history.is_unborn:
-        return UsageError(
-            "nothing was committed yet on this branch", hints=("git commit",), code="commit-missing"
-        )
-    return UsageError(
-        f"there is no commit '{one_line(revision)}' in this clone",
-        hints=(_fetch(history, revision),),
-        code="commit-missing",
-    )
-
-
-def _fetch(history: History, revision: str) -> str:
-    """Return a command that may fetch a commit. A remote knows names, but not `HEAD~2` or `a..b`."""
-    if _COMPUTED.search(revision) is None:
-        return f"git fetch origin {shell_word(revision)}"
-    return "git fetch --unshallow" if history.shallow_commits else "git fetch"
-
-
-def notes_here() -> NotesHere:
-    """Return the notes of this repository. Raises `UsageError` outside of one, and `GitError`."""
-    folders = find_git_folders(Path.cwd())
-    if folders is not None:
-        notes = open_notes(folders.git_dir, ref=load(folders.home).notes_ref)
-        if notes is not None:
-            return NotesHere(notes, folders)
-    raise UsageError("this is not a git repository, and notes are kept in one", hints=("git init",))
 
 
 def show_notes_on(revision: str, *, as_json: bool) -> int:

@@ -19,7 +19,7 @@ import click
 
 from wt_git import files
 from wt_git.cli import printing
-from wt_git.cli.evidence_notes import no_commit, notes_here
+from wt_git.cli.notes_here import no_commit, notes_here
 from wt_git.errors import EXIT_NO, EXIT_YES, GitError, UsageError
 from wt_git.evidence.coverage.result import coverage_lines
 from wt_git.evidence.notes.sync import NotSynced, merge_fetched_notes
@@ -36,9 +36,7 @@ from wt_git.git.git_config import config_values
 from wt_git.git.history import History
 from wt_git.git.notes.store import NotesView
 from wt_git.git.remote import SideRepository, remote_url, side_repository
-from wt_git.githooks.commit_notes import head_since, share, show_evidence_on
 from wt_git.githooks.git_hooks import REMOTE_KEY
-from wt_git.reports.ci_formats import job_summary, verify_junit, workflow_commands
 from wt_git.text import json_characters, log_line, one_line, short_commit
 
 if TYPE_CHECKING:
@@ -46,7 +44,7 @@ if TYPE_CHECKING:
 
     import pygit2
 
-    from wt_git.cli.evidence_notes import NotesHere
+    from wt_git.cli.notes_here import NotesHere
     from wt_git.git.history import CommitFacts
     from wt_git.records.documents.evidence import Verification
 
@@ -109,10 +107,17 @@ def _bring_notes(request: VerifyRequest, here: NotesHere, outcome: VerifyOutcome
     """
     try:
         if request.fetch:
+            from wt_git.githooks.commit_notes import share  # noqa: PLC0415 - rare
+
             done = share(here.notes, _remote(here), timeout_s=_FETCH_TIMEOUT_S, push=False)
             if isinstance(done, NotSynced):
                 outcome.warnings.append(f"the notes could not be fetched: {done.reason}")
         elif merge_fetched_notes(here.notes):
+            from wt_git.githooks.commit_notes import (  # noqa: PLC0415 - rarely new notes
+                head_since,
+                show_evidence_on,
+            )
+
             show_evidence_on(here.notes, head_since(here.notes), _SUBJECT)
     except (GitError, OSError) as error:
         outcome.warnings.append(f"git log does not show what was fetched: {error}")
@@ -293,6 +298,8 @@ def _json(_: Sequence[VerifiedRevision], found: Verification, __: Mapping[str, s
 def _github(
     verified: Sequence[VerifiedRevision], found: Verification, environ: Mapping[str, str]
 ) -> None:
+    from wt_git.reports.ci_formats import job_summary, workflow_commands  # noqa: PLC0415 - rare
+
     _text(verified, found, environ)
     for line in workflow_commands(found):
         click.echo(line)
@@ -307,6 +314,8 @@ def _github(
 
 
 def _junit(_: Sequence[VerifiedRevision], found: Verification, __: Mapping[str, str]) -> None:
+    from wt_git.reports.ci_formats import verify_junit  # noqa: PLC0415 - rare
+
     click.echo(verify_junit(found), nl=False)
 
 

@@ -13,8 +13,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from wt_git.errors import GitError
-from wt_git.git.libgit2 import Libgit2Trees, common_folder, is_cut_short, read_object
-from wt_git.git.load_pygit2 import ObjectType, SortMode, pygit2
+from wt_git.git.libgit2 import (
+    Libgit2Trees,
+    ObjectType,
+    SortMode,
+    common_folder,
+    is_cut_short,
+    pygit2,
+    read_object,
+)
 from wt_git.git.trees import EXECUTABLE, FILE, find_entry
 
 if TYPE_CHECKING:

@@ -9,16 +9,55 @@ from __future__ import annotations
 
 import os
 import zlib
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wt_git.errors import GitError
-from wt_git.git.load_pygit2 import ObjectType, RepositoryOpenFlag, pygit2
 from wt_git.git.trees import missing_tree
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+
+# No file, and a folder in which nothing is looked for until a host is reached; pygit2 wants one of them.
+_NO_CERTIFICATES = {"SSL_CERT_FILE": os.devnull, "SSL_CERT_DIR": os.sep}
+
+
+@contextmanager
+def _without_certificates() -> Iterator[None]:
+    """Keep pygit2 from reading the certificates of this machine, which takes longer than starting Python.
+
+    They are needed only to reach a host, and only git itself ever does.
+    """
+    environ = os.environ  # noqa: TID251 - no setting of ours
+    kept = {name: environ[name] for name in _NO_CERTIFICATES if name in environ}
+    environ.update(_NO_CERTIFICATES)
+    try:
+        yield
+    finally:
+        for name in _NO_CERTIFICATES:
+            del environ[name]
+        environ.update(kept)
+
+
+with _without_certificates():
+    import pygit2
+    from pygit2.enums import ObjectType, RepositoryOpenFlag, SortMode
+
+__all__ = [
+    "Libgit2Trees",
+    "ObjectType",
+    "SortMode",
+    "common_folder",
+    "common_folder_of",
+    "config_value",
+    "is_cut_short",
+    "open_repository",
+    "pygit2",
+    "read_object",
+    "read_ref",
+]
 
 _NOT_OURS = "is not owned by"
 _PARTIAL_CLONE = "extensions.partialclone"

@@ -19,8 +19,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from wt_git.errors import GitError
-from wt_git.git.libgit2 import common_folder, read_ref
-from wt_git.git.load_pygit2 import pygit2
+from wt_git.git.libgit2 import common_folder, pygit2, read_ref
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from wt_git.clock import as_utc
 from wt_git.errors import GitError
-from wt_git.git.libgit2 import read_ref
-from wt_git.git.load_pygit2 import pygit2
+from wt_git.git.libgit2 import pygit2, read_ref
 from wt_git.git.notes.tree import is_key, root_tree_of, write_tree
 from wt_git.git.notes.union import NoteEdits, apply_edits, union_trees
 from wt_git.git.process import ask

@@ -14,8 +14,7 @@ import re
 from typing import TYPE_CHECKING
 
 from wt_git.errors import GitError
-from wt_git.git.libgit2 import is_cut_short, read_object
-from wt_git.git.load_pygit2 import ObjectType, pygit2
+from wt_git.git.libgit2 import ObjectType, is_cut_short, pygit2, read_object
 from wt_git.git.notes.lines import parse_hashes
 from wt_git.git.trees import FILE, TREE, Entry, tree_bytes, tree_entries
 

@@ -7,8 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wt_git.errors import GitError
-from wt_git.git.libgit2 import Libgit2Trees, open_repository
-from wt_git.git.load_pygit2 import ObjectType, pygit2
+from wt_git.git.libgit2 import Libgit2Trees, ObjectType, open_repository, pygit2
 from wt_git.git.snapshot.filters import attribute_files
 
 if TYPE_CHECKING:
