@@ -123,6 +123,21 @@ def test_results_load_no_git_and_no_sweep(tmp_path):
         assert ours & {"sweep", "runner", "git", "evidence", "githooks"} == set()
 
 
+def test_a_verification_loads_no_log_no_sweep_and_no_format_but_its_own(tmp_path, monkeypatch):
+    """CI waits for it; fetching, other forms of the answer and other commands are not its walk."""
+    monkeypatch.chdir(tmp_path)
+    for args in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "first"]):
+        subprocess.run(
+            ["git", "-c", "user.name=n", "-c", "user.email=n@example.org", *args], check=True
+        )
+    modules = loaded_after(command("verify"))
+    assert "wt_git.evidence.coverage.rules" in modules
+    ours = [name.removeprefix("wt_git.") for name in modules if name.startswith("wt_git.")]
+    foreign = ("api", "sweep", "runner", "reports", "records.ledger.ledger", "records.runs")
+    unused = ("evidence.reviews", "evidence.notes.show", "evidence.notes.sweep_notes")
+    assert [name for name in ours if name.startswith((*foreign, *unused))] == []
+
+
 def test_a_triage_loads_no_git_and_no_sweep(tmp_path):
     """Saved runs are classified without what would make more of them."""
     modules = loaded_after(command("triage", "--runs", str(tmp_path)))

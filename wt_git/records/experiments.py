@@ -11,10 +11,9 @@ import msgspec
 
 from wt_git import files
 from wt_git.decoding import DecodingError, decode, is_version
-from wt_git.records import layout
+from wt_git.records.layout import EXPERIMENT_VERSION, EXPERIMENTS
 from wt_git.records.ledger.row import RecordedCost, RecordedPrice
 from wt_git.records.record import Record, Text
-from wt_git.records.sweep_records import EXPERIMENT_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -100,7 +99,7 @@ def newest_first(runs_dir: Path, report: files.LineReport) -> Iterator[FinishedS
 
     Lines that hold none are counted in `report`.
     """
-    for line in files.raw_lines_backwards(runs_dir / layout.EXPERIMENTS):
+    for line in files.raw_lines_backwards(runs_dir / EXPERIMENTS):
         found = read_experiment(line)
         if found is not None:
             yield found

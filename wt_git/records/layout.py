@@ -1,4 +1,4 @@
-"""Every file name under a runs directory, spelt once, and the errors of one that cannot be read.
+"""Every file name under a runs directory, the versions of lines, and the errors of what cannot be read.
 
 See docs/files.md, "Map".
 """
@@ -16,8 +16,8 @@ from wt_git.errors import UsageError, os_reason
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-LEDGER = "ledger.ndjsonl"
-EXPERIMENTS = "experiments.ndjsonl"
+LEDGER, LEDGER_VERSION = "ledger.ndjsonl", 1
+EXPERIMENTS, EXPERIMENT_VERSION = "experiments.ndjsonl", 1
 EVENTS = "events.ndjsonl"
 OUTPUTS = ".wt-outputs"
 LEDGER_INDEX = ".ledger-index"

@@ -9,10 +9,9 @@ from typing import Any, Literal
 
 import msgspec
 
+from wt_git.records.layout import EXPERIMENT_VERSION, LEDGER_VERSION
 from wt_git.records.record import Record, Text
 from wt_git.run_errors import data_text
-
-LEDGER_VERSION = 1
 
 Tier = Literal["probe", "focused", "regression"]
 Expectation = Literal["pass", "fail"]
@@ -183,8 +182,6 @@ class LedgerRow(Record, frozen=True, kw_only=True):
     sweep_id: str
     experiment: Experiment
 
-
-EXPERIMENT_VERSION = 1
 
 SweepStatus = Literal["completed", "aborted", "busy", "error", "interrupted", "refused"]
 

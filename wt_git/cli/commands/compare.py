@@ -50,7 +50,6 @@ def command(
     """
     chosen = chosen_format(output_format, as_json=as_json)
     from wt_git.reports.comparison.load import load_comparison, weak_verdict_remarks
-    from wt_git.reports.comparison.markdown import comparison_markdown
     from wt_git.reports.comparison.text import comparison_lines
 
     document, remarks = load_comparison(runs_dir, labels)
@@ -59,6 +58,8 @@ def command(
         print_document(document)
         print_answer("compare", (), told)
     elif chosen == MARKDOWN:
+        from wt_git.reports.comparison.markdown import comparison_markdown
+
         print_answer("compare", comparison_markdown(document, remarks), told)
     else:
         print_answer("compare", comparison_lines(document), told)

@@ -12,7 +12,7 @@ import msgspec
 
 from wt_git.decoding import Amount, Count, DecodingError, decode, is_version, json_object
 from wt_git.records.fingerprint import TREE_ID, parts_from_record
-from wt_git.records.sweep_records import LEDGER_VERSION
+from wt_git.records.layout import LEDGER_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
