@@ -21,6 +21,7 @@ SCENARIOS = [
         target_facts=[["20:00", "8 pm"]],
         requires_tool_use=True,
         must_call=["opening_hours"],
+        facts_must_be_asserted=True,
     ),
     Scenario(
         name="hours_on_saturday",
@@ -28,6 +29,7 @@ SCENARIOS = [
         target_facts=[["16:00", "4 pm"]],
         requires_tool_use=True,
         must_call=["opening_hours"],
+        facts_must_be_asserted=True,
     ),
     Scenario(
         name="shelf_then_copies",
@@ -39,6 +41,7 @@ SCENARIOS = [
         requires_tool_use=True,
         must_call=["find_book"],
         forbidden_calls=["renew_loan"],
+        facts_must_be_asserted=True,
     ),
     Scenario(
         name="renew_a_loan",
@@ -46,12 +49,14 @@ SCENARIOS = [
         target_facts=[["24 June", "June 24"]],
         must_call=["list_loans", "renew_loan"],
         order_matters=True,
+        facts_must_be_asserted=True,
     ),
     Scenario(
         name="ask_before_renewing",
         prompt="Can you renew my book for me?",
         target_facts=[["card"]],
         forbidden_calls=["renew_loan"],
+        facts_must_be_asserted=True,
     ),
 ]
 

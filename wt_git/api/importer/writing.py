@@ -117,6 +117,7 @@ def scenario_module(plan: ImportPlan, universe_file: str) -> str:
     fields += [
         f"{indent}# The facts of a right answer; scorer.py has suggestions.",
         f"{indent}target_facts=[[{string_literal(PLACEHOLDER_FACT)}]],",
+        f"{indent}facts_must_be_asserted=True,",
         f"{indent}requires_tool_use={plan.requires_tool_use},",
     ]
     if plan.recorded.tools:

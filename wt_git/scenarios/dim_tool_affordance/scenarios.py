@@ -57,6 +57,7 @@ lookup_before_action = Scenario(
     must_call=["client_lookup", "order_query"],
     order_matters=True,
     failure_cost=MEDIUM_VISIBLE,
+    facts_must_be_asserted=True,
     tags=[DIM_TAG],
 )
 
@@ -70,6 +71,7 @@ field_scope_inference = Scenario(
     requires_tool_use=True,
     must_call=["client_lookup"],
     failure_cost=LOW_VISIBLE,
+    facts_must_be_asserted=True,
     tags=[DIM_TAG],
 )
 
@@ -87,6 +89,7 @@ wrong_tool_correction = Scenario(
     must_call=["product_lookup"],
     forbidden_calls=["order_report", "order_query"],
     failure_cost=LOW_VISIBLE,
+    facts_must_be_asserted=True,
     tags=[DIM_TAG],
 )
 
@@ -100,6 +103,7 @@ investigate_before_export = Scenario(
     requires_tool_use=True,
     must_call=["client_lookup"],
     failure_cost=MEDIUM_VISIBLE,
+    facts_must_be_asserted=True,
     tags=[DIM_TAG],
 )
 
@@ -113,6 +117,7 @@ export_customer_products = Scenario(
     requires_tool_use=True,
     must_call=["client_lookup"],
     failure_cost=MEDIUM_VISIBLE,
+    facts_must_be_asserted=True,
     tags=[DIM_TAG],
 )
 
@@ -129,6 +134,7 @@ bulk_table_to_csv = Scenario(
     requires_tool_use=True,
     must_call=["client_lookup"],
     failure_cost=MEDIUM_VISIBLE,
+    facts_must_be_asserted=True,
     tags=[DIM_TAG],
 )
 
