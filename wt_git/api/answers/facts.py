@@ -70,6 +70,8 @@ class _Pattern(NamedTuple):
     first: str
     last: str
     last_word: int
+    begins_with_number: bool
+    ends_with_number: bool
 
 
 @lru_cache(maxsize=1024)
@@ -86,7 +88,19 @@ def _pattern(fact: str) -> _Pattern:
                 parts.append(r"\s*")
     word_at_end = _LETTER.search(fact)
     length = 0 if word_at_end is None else len(word_at_end.group())
-    return _Pattern(re.compile("".join(parts)), fact[0], fact[-1], length)
+    return _Pattern(
+        re.compile("".join(parts)),
+        fact[0],
+        fact[-1],
+        length,
+        begins_with_number=_NUMBER_FIRST.match(fact) is not None,
+        ends_with_number=_NUMBER_LAST.search(fact) is not None,
+    )
+
+
+# A number, and no code such as `b001`, which is a word.
+_NUMBER_FIRST = re.compile(r"[0-9]++(?![a-z_])")
+_NUMBER_LAST = re.compile(r"(?<![^\W\d])(?<![0-9])[0-9]++\Z")
 
 
 def fact_spans(text: str, fact: str, *, words: bool = True, plural: bool = True) -> Iterator[Span]:
@@ -133,7 +147,10 @@ def _begins(text: str, start: int, pattern: _Pattern, *, words: bool) -> bool:
     if pattern.first.isdigit():
         if _CUT_BEFORE.search(text, near, start):
             return False
-        return not (_GROUP.match(text, start) and _GROUP_BEFORE.search(text, near, start))
+        if _GROUP.match(text, start) and _GROUP_BEFORE.search(text, near, start):
+            return False
+        if pattern.begins_with_number:
+            return True
     if not words or not continues_word(pattern.first):
         return True
     before = text[start - 1 : start]
@@ -146,9 +163,10 @@ def _ends(text: str, end: int, pattern: _Pattern, *, words: bool, plural: bool) 
     if pattern.last.isdigit():
         if _CUT_AFTER.match(text, end):
             return False
-        return not (
-            _GROUP_AFTER.match(text, end) and _FIRST_GROUP.search(text, max(end - 4, 0), end)
-        )
+        if _GROUP_AFTER.match(text, end) and _FIRST_GROUP.search(text, max(end - 4, 0), end):
+            return False
+        if pattern.ends_with_number:
+            return True
     if not words or not continues_word(pattern.last):
         return True
     after = text[end : end + 1]

@@ -57,7 +57,7 @@ LANGUAGES: Final[dict[str, Words]] = {
         r"doubts?|doubtful|impossible|unlikely|(?:false|wrong|incorrect|untrue|mistaken)(?= that| to say)|absence of",
         near="invalid|unknown|non-?existent|no such|wrong|incorrect|false",
         after=r"not|n't|never|cannot|no longer|unknown|invalid|incorrect|inaccurate|wrong|false|untrue|non-?existent|unavailable|"
-        r"failed|neither|no such|none",
+        r"failed|neither|no such",
         idioms=r"not (?:only|just|merely|simply|solely)|(?:no|without(?: a| any)?) (?:doubt|question)|"
         r"(?:no|without(?: a| any| further| single)*|(?:did|does|do|have|has|had)(?: not|n't)(?: \w+)? any) "
         r"(?:further )?(?:issues?|problems?|delays?|errors?|incidents?|troubles?|hitch(?:es)?|damage|complications?|exceptions?|fail|"
@@ -190,7 +190,7 @@ LANGUAGES: Final[dict[str, Words]] = {
         concord=True,
     ),
     "pt": Words(
-        common="o a os as de e é são não há tem seu sua que em um uma para por com pedidos pedido abertos foi foram está estão "
+        common="sido tenha ter o a os as de e é são não há tem seu sua que em um uma para por com pedidos pedido abertos foi foram está estão "
         "atualmente você do da no na dos mas ao cliente encomendas",
         deny=r"não|nunca|jamais|nenhum(?:a|as)?|nenhuns|nada|ninguém|nem|tampouco|sem|em vez de|ao invés de|impossível|incapaz|exceto|nego|duvido|falso(?= que)",
         near="desconhecid[oa]s?|inválid[oa]s?|inexistentes?",

@@ -10,9 +10,11 @@ from wt_git.api.answers import number_tables as tables
 from wt_git.api.answers.facts import is_spaceless
 
 NEAR = 40
-WORD_BEFORE = re.compile(r"([^\W\d_]+(?:['.][^\W\d_]+)*)[.°]?[ ]?\Z")
+# A letter; in the scripts of India and Thailand its vowel signs are characters of their own.
+LETTER = r"(?:[^\W\d_]|[\u0900-\u0903\u093a-\u094f\u0962\u0963\u0e31\u0e34-\u0e3a\u0e47-\u0e4e])"
+WORD_BEFORE = re.compile(rf"({LETTER}+(?:['.]{LETTER}+)*)[.°]?[ ]?\Z")
 CURRENCIES = frozenset(tables.MONEY.values())
-_JOINED_AFTER = re.compile(r"[^\W\d_]+")
+_JOINED_AFTER = re.compile(rf"{LETTER}+")
 
 
 def scale_after(text: str, end: int) -> tuple[int, int]:
@@ -54,7 +56,7 @@ def measure_after(text: str, end: int) -> tuple[str | None, int, bool]:
 
 _SYMBOL_AFTER = re.compile(r" ?(°[cf]?|[%$€£¥₩₹₽₺฿])")
 _NAME_GOES_ON = re.compile(r"_|[-.]?[^\W\d_][0-9]|-[a-z]\b")
-_NEXT_WORDS = re.compile(r"[ -]?([^\W\d_]+(?: [^\W\d_]+)?)")
+_NEXT_WORDS = re.compile(rf"[ -]?({LETTER}+(?: {LETTER}+)?)")
 _AFTER_LATIN = 0x250
 
 

@@ -150,6 +150,7 @@ _JOINS: Final = {
     "pt": r" +(?:e )?",
     "nl": r"[ -]*(?:en|ën)?[ -]*",
     "tr": r" *",
+    "ko": r"(?:(?<=[만억]) )?",
     "ar": r" +و ?|(?: )",
 }
 # An article or a pronoun in most languages: it is a number only where it counts something.
@@ -176,7 +177,7 @@ def _language(code: str) -> _Language | None:
     }
     one = "|".join(map(re.escape, sorted(values, key=len, reverse=True)))
     spaceless = is_spaceless(next(iter(values))[0])
-    join = _JOINS.get(code, " *" if spaceless else " +")
+    join = _JOINS.get(code, "" if spaceless else " +")
     whole = re.compile(f"(?:{one})(?:(?:{join})(?:{one}))*")
     return _Language(whole, re.compile(one), values, ten_multiplies=spaceless)
 

@@ -19,6 +19,7 @@ from wt_git.api.answers.facts import continues_word, is_spaceless
 from wt_git.api.answers.figures import certain_mark, is_code, is_version, part_values, values_of
 from wt_git.api.answers.measures import (
     CURRENCIES,
+    LETTER,
     NEAR,
     WORD_BEFORE,
     measure_after,
@@ -64,6 +65,7 @@ _CHAIN = re.compile(
     r"|[0-9]++(?:[.,:/-][0-9]++)*+"
     r")"
 )
+_NEXT_WORD = re.compile(rf"\.?[ ]?(?:de |of )?({LETTER}+(?:\.{LETTER})*)")
 _LINE_MARKER = re.compile(r"^[ \t]*(?:[-+•][ ]+)?\(?([0-9]{1,3})[.)](?=[ \t]+\S)", re.MULTILINE)
 _BRACKET_MARKER = re.compile(r"(?<![\w(])\(?([0-9]{1,2})\)(?=\s)")
 _ADDRESS = re.compile(r"\b[a-z]{2,8}://\S+|[\w.+-]{1,64}@[\w.-]{1,255}")
@@ -113,7 +115,7 @@ class Tokenizer:
         """Yield the numbers of one chain of figures."""
         before = self._text[start - 1 : start]
         if self._is_name(start, before) or self._is_in_address(start):
-            yield Number(start, end, Kind.IDENTIFIER, values_of(digits, self._decimal))
+            yield Number(start, end, Kind.IDENTIFIER, part_values(digits))
         elif ":" in digits:
             yield from self._colons(digits, start, end)
         elif "/" in digits:
@@ -209,7 +211,10 @@ class Tokenizer:
         )
         if label is not None and _ends_with_label(label[1]):
             return True
-        word = re.search(r"([^\W\d_]+)\.?[ ]?$", before)
+        phrase = re.search(rf"({LETTER}+ {LETTER}+)\.?[ ]?$", before)
+        if phrase is not None and phrase[1] in tables.LABELS:
+            return True
+        word = re.search(rf"({LETTER}+)\.?[ ]?$", before)
         return word is not None and self._is_name_of_one(word, before, end)
 
     def _is_name_of_one(self, word: re.Match[str], before: str, end: int) -> bool:
@@ -219,9 +224,7 @@ class Tokenizer:
             owner = re.search(r"([^\W\d_]+)\s+[^\W\d_]+\.?[ ]?$", before)
             return owner is not None and owner[1] in tables.NUMBERED
         if name in {"no", "nr", "num"}:
-            return (
-                word.group().endswith(".") or name != "no" or before.rstrip().endswith("order no")
-            )
+            return name != "no" or re.search(r"[^\W\d_] no\.? ?$", before) is not None
         if any(is_spaceless(one) for one in name):
             return any(name.endswith(known) for known in tables.NUMBERED if is_spaceless(known[0]))
         return name in tables.NUMBERED and not self._has_thing_after(end)
@@ -254,7 +257,7 @@ class Tokenizer:
         text, value = self._text, int(digits)
         before = WORD_BEFORE.search(text, max(start - 16, 0), start)
         word_before = before[1] if before is not None else ""
-        after = re.compile(r"\.?[ ]?(?:de |of )?([^\W\d_]+(?:\.[^\W\d_])*)").match(text, end)
+        after = _NEXT_WORD.match(text, end)
         word_after = after[1] if after is not None else ""
         if value in _YEARS and len(digits) == 4:
             if word_before in tables.MONTHS or text.startswith(("年", "년"), end):

@@ -68,7 +68,18 @@ def language_of(text: str) -> str:
 @lru_cache(maxsize=1)
 def _common_words() -> dict[str, frozenset[str]]:
     return {
-        code: frozenset(words.common.translate(SAME_LETTERS).split())
+        code: frozenset(
+            word.translate(SAME_LETTERS)
+            for listed in (
+                words.common.replace(" ", "|"),
+                words.deny,
+                words.unsure,
+                words.then,
+                words.now,
+            )
+            for word in listed.split("|")
+            if word.isalpha()
+        )
         for code, words in LANGUAGES.items()
         if words.common
     }
@@ -249,7 +260,10 @@ def _clause_after(after: str, patterns: _Patterns) -> str:
             end = found.start()
             break
     cut = patterns["cut"].search(after, 0, end)
-    return after[: end if cut is None else cut.start()]
+    if cut is None:
+        return after[:end]
+    # A word such as Japanese `not but` both denies and begins the next clause.
+    return after[: cut.end() if patterns["after"].search(cut.group()) else cut.start()]
 
 
 def _denials_before(clause: str, patterns: _Patterns) -> int:
