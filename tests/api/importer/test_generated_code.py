@@ -113,6 +113,7 @@ def test_a_module_reads_as_if_somebody_had_written_it():
         '    prompt="How many open orders does Lowell Spinners have?",\n'
         "    # The facts of a right answer; scorer.py has suggestions.\n"
         f'    target_facts=[["{PLACEHOLDER}"]],\n'
+        "    facts_must_be_asserted=True,\n"
         "    requires_tool_use=True,\n"
         '    # must_call=["order_query"],\n'
         '    tags=["origin:r:1"],\n'
