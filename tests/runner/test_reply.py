@@ -35,7 +35,6 @@ def test_tool_calls_keep_the_shape_their_platform_gave_them():
     calls = [
         {"id": "1", "type": "function", "function": {"name": "t", "arguments": '{"a": 1}'}},
         {"id": "2", "name": "t", "args": {"a": 1}, "extra": None},
-        "garbage",
     ]
     reply = read_reply({"tool_calls": calls})
     assert reply.tool_calls == calls
@@ -52,7 +51,7 @@ def test_tool_calls_that_are_no_list_are_refused_by_their_type(calls):
 def test_tool_calls_that_contain_themselves_are_refused():
     """They cannot be written down."""
     calls = []
-    calls.append({"inner": calls})
+    calls.append({"name": "t", "args": calls})
     with pytest.raises(TypeError, match="contains itself"):
         read_reply({"tool_calls": calls})
 
@@ -61,14 +60,16 @@ def test_tool_calls_that_contain_themselves_are_refused():
 @pytest.mark.parametrize("value", ["text", {"a": 1}, 3, False])
 def test_a_list_that_is_none_is_reported_by_its_type(key, value):
     """The run goes on; the driver's mistake is written down once."""
-    (warning,) = read_reply({key: value}).warnings
+    (warning,) = read_reply({"content": "hi", key: value}).warnings
     assert warning.startswith(f"runtime_warning_shape: {key}")
     assert warning.endswith(f"got {type(value).__name__}")
 
 
 def test_optional_values_of_another_type_are_left_out():
     """A model that is no name, a prompt that is no text."""
-    reply = read_reply({"model": 3, "rendered_prompt": ["x"], "worker_warnings": None})
+    reply = read_reply(
+        {"content": "hi", "model": 3, "rendered_prompt": ["x"], "worker_warnings": None}
+    )
     assert (reply.model, reply.rendered_prompt, reply.warnings) == (None, None, [])
 
 
@@ -79,7 +80,7 @@ def test_a_warning_that_cannot_be_read_does_not_break_the_run():
         def __str__(self):
             raise OSError
 
-    (warning,) = read_reply({"worker_warnings": [Mute()]}).warnings
+    (warning,) = read_reply({"content": "hi", "worker_warnings": [Mute()]}).warnings
     assert "Mute" in warning
 
 

@@ -6,11 +6,13 @@ one response of the agent; docs/writing-a-runtime.md, "What send returns".
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from copy import copy
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
 from wt_git.api.aggregate import ScenarioRunResult
+from wt_git.api.replies import read_agent_reply
 from wt_git.api.scenario import PreSendPerturbation
 from wt_git.api.trace import Trace, Turn
 from wt_git.run_errors import BLOCKED, FAILURE_CLASS, RUNNER_ERROR
@@ -26,10 +28,11 @@ from wt_git.runner.provisioning import HandleStuckError, consumes_full_history, 
 from wt_git.runner.safe_values import failure_text, json_with_reprs, safe_text
 from wt_git.runner.scoring import failed_score, score_trace
 from wt_git.runner.token_usage import UsageMeter
-from wt_git.spi.agent_runtime import content_text, response_message
+from wt_git.spi.agent_runtime import response_message
+from wt_git.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from datetime import datetime
 
     from wt_git.api.replay import HistoryPrefix
@@ -69,16 +72,18 @@ class Reply(NamedTuple):
     model: str | None
     usage: Any
     warnings: list[str]
+    blocked: str | None
 
 
 def read_reply(response: Mapping[str, Any]) -> Reply:
     """Return the content of a response in any accepted shape.
 
     Raises `TypeError`, naming the type found, for a response that is no object and for tool calls
-    that are no list.
+    that are no list, and `ReplyError` for one that cannot be scored.
     """
-    message = response_message(response)
-    calls = _tool_calls(message.get("tool_calls"))
+    if not isinstance(response, Mapping):
+        response_message(response)
+    said = read_agent_reply(response)
     model, rendered = response.get("model"), response.get("rendered_prompt")
     warnings: list[str] = []
     quoted = [
@@ -86,22 +91,21 @@ def read_reply(response: Mapping[str, Any]) -> Reply:
         for warning in _listed(response, "worker_warnings", warnings)
     ]
     results = [json_with_reprs(one) for one in _listed(response, "tool_results", warnings)]
+    if said.error is not None:
+        warnings.append(f"an error came beside the reply: {one_line(said.error)}")
     return Reply(
-        content_text(message.get("content")),
-        calls,
+        said.content,
+        _copied(said.calls),
         [one if isinstance(one, dict) else {"result": one} for one in results],
         rendered if isinstance(rendered, str) else None,
         model if isinstance(model, str) and model else None,
         response.get("usage"),
         quoted + warnings,
+        said.blocked,
     )
 
 
-def _tool_calls(calls: object) -> list[dict[str, Any]]:
-    if not calls:
-        return []
-    if not isinstance(calls, (list, tuple)):
-        raise TypeError(f"tool_calls is {type(calls).__name__}; it must be a list")
+def _copied(calls: list[dict[str, Any]]) -> list[dict[str, Any]]:
     copied = json_with_reprs(calls)
     if not isinstance(copied, list):
         raise TypeError("tool_calls contains itself; it must be JSON data")
@@ -253,7 +257,9 @@ class _Run:
             self._meter.add(None)  # the cost of this send is unknown
             if _failure_class(error) != "model":
                 raise
-            self._block(failure_text(error), (clock.monotonic() - began) * 1000.0)
+            self._note_blocked(failure_text(error))
+            latency_ms = (clock.monotonic() - began) * 1000.0
+            self._live.append(Turn("assistant", "", [], [], latency_ms))
             return False
         self._warnings += reply.warnings
         self._warnings += self._meter.add(reply.usage)
@@ -269,11 +275,12 @@ class _Run:
                 reply.rendered_prompt,
             )
         )
-        return True
+        if reply.blocked is not None:
+            self._note_blocked(reply.blocked)
+        return reply.blocked is None
 
-    def _block(self, reason: str, latency_ms: float) -> None:
+    def _note_blocked(self, reason: str) -> None:
         self._warnings += [BLOCKED + reason, f"{FAILURE_CLASS}model"]
-        self._live.append(Turn("assistant", "", [], [], latency_ms))
 
     def collect(self) -> None:
         """Read the server logs and the probe, once, where they are known to be of this run."""

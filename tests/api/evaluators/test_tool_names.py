@@ -14,6 +14,10 @@ def test_a_platform_prefix_does_not_hide_a_tool(subtests):
         "client_lookup",
         "mcp_acme_ops_client_lookup",
         "ops.client_lookup",
+        "ops:client_lookup",
+        "ops/client_lookup",
+        "ops-client_lookup",
+        "mcp__ops__client_lookup",
         "x_client_lookup",
     ]:
         with subtests.test(full=full):
@@ -21,13 +25,12 @@ def test_a_platform_prefix_does_not_hide_a_tool(subtests):
 
 
 def test_other_names_are_other_tools(subtests):
-    """Only an underscore or a dot joins a prefix, case counts, and no name at all is no tool."""
+    """Only one of `_.:/-` joins a prefix, case counts, and no name at all is no tool."""
     for canonical, full in [
         ("ookup", "client_lookup"),
         ("mcp_acme_ops_client_lookup", "client_lookup"),
-        ("client_lookup", "ops:client_lookup"),
-        ("client_lookup", "ops/client_lookup"),
-        ("client_lookup", "ops-client_lookup"),
+        ("client_lookup", "ops client_lookup"),
+        ("client_lookup", "opsclient_lookup"),
         ("client_lookup", "Client_Lookup"),
         ("client_lookup", "client_lookup_v2"),
         ("client_lookup", ""),

@@ -25,6 +25,7 @@ from wt_git.api.score import (
     merged_metrics,
     normalized_result,
 )
+from wt_git.run_errors import BLOCKED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -44,6 +45,9 @@ def evaluate_outcome(trace: Trace, scenario: Scenario) -> LayerResult:
     answer = last_assistant_text(trace)
     if answer is None:
         return LayerResult(passed=False, detail="no assistant turn in the trace")
+    blocked = [text for text in trace.worker_warnings if text.startswith(BLOCKED)]
+    if blocked:
+        return LayerResult(passed=False, detail=blocked[0])
     if scenario.requires_tool_use and not tools_used(trace):
         return LayerResult(passed=False, detail=f"no_tools_used: {_why_no_tools(trace)}")
     if scenario.outcome_fn is not None:

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 def tool_name_matches(canonical: str, full: str) -> bool:
     """Say whether `full`, a name as a platform shows it, means the tool named `canonical`.
 
-    Platforms put a prefix before a tool's name, joined with an underscore or a dot: `client_lookup`
-    is also `mcp_acme_client_lookup` and `ops.client_lookup`. Case counts. Since `client_lookup` also
+    Platforms put a prefix before a tool's name, joined with one of `_.:/-`: `client_lookup` is also
+    `mcp__acme__client_lookup`, `ops.client_lookup` and `ops/client_lookup`. Case counts. Since `client_lookup` also
     ends in `_lookup`, always write the whole bare name.
     """
     if full == canonical:
         return True
-    return bool(canonical) and full.endswith((f"_{canonical}", f".{canonical}"))
+    return bool(canonical) and full.endswith(tuple(joint + canonical for joint in "_.:/-"))
 
 
 def alternatives(entry: str | Sequence[str]) -> tuple[str, ...]:
