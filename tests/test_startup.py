@@ -109,6 +109,7 @@ def test_a_sweep_in_a_pipe_loads_no_display_and_no_server(tmp_path):
     # Nor what looks for packages, where none registers anything, nor what other sweeps need.
     assert "importlib.metadata" not in modules
     unused = {"reports.junit", "sweep.gate_check", "api.perturbations.prior_calls", "mcp", "triage"}
+    unused |= {"api.answers.numbers"}
     assert unused & {name.removeprefix("wt_git.") for name in modules} == set()
 
 
@@ -145,6 +146,7 @@ def test_a_triage_loads_no_git_and_no_sweep(tmp_path):
     ours = {name.split(".")[1] for name in modules if name.startswith("wt_git.")}
     assert ours & {"sweep", "runner", "git", "evidence", "githooks"} == set()
     assert "triage" in ours
+    assert "wt_git.api.answers" not in modules  # the rules of scoring
 
 
 def test_a_conversation_is_checked_and_imported_with_little(tmp_path):
@@ -170,6 +172,7 @@ def test_a_report_loads_no_sweep_and_git_only_for_a_file(tmp_path, form):
     assert third_party(modules) & HEAVY == set()
     ours = {name.split(".")[1] for name in modules if name.startswith("wt_git.")}
     assert ("jinja2" in modules) == (form == "html")
+    assert "wt_git.api.answers" not in modules  # the rules of scoring
     of_a_file = {"git", "evidence"} if out else set()
     assert ours & {"sweep", "runner", "git", "evidence", "githooks"} == of_a_file
 

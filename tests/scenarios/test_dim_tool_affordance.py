@@ -5,8 +5,8 @@ from kit.mcp_client import call_tool, call_tools
 from kit.traces import a_trace, assistant, user
 
 from wt_git.api.evaluators.layers import evaluate_outcome, evaluate_trajectory
-from wt_git.api.evaluators.tool_calls import tool_name_matches
 from wt_git.api.scenario import is_vacuous
+from wt_git.api.tool_calls import tool_name_matches
 from wt_git.mcp.fastmcp import FastMCPServer, FastMCPServerConfig
 from wt_git.scenarios import builtin_packs
 from wt_git.scenarios.dim_tool_affordance import PACK, synthetic_db

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wt_git.api.evaluators.tool_calls import tool_name_matches
 from wt_git.api.scenario import Precondition, PreconditionContext, WorldMismatchError
+from wt_git.api.tool_calls import tool_name_matches
 from wt_git.errors import exception_text
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ import threading
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from wt_git.api.evaluators.tool_calls import tool_name_matches
+from wt_git.api.tool_calls import tool_name_matches
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

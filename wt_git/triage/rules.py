@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from wt_git.api.evaluators.tool_calls import (
+from wt_git.api.tool_calls import (
     CallLogState,
     alternatives,
     call_log_state,

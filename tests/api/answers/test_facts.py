@@ -119,4 +119,4 @@ def test_long_adversarial_texts_are_read_in_one_pass():
         answer = Answer(text)
         assert answer.find_fact(["gold"]).stated is False
         assert answer.asserts("gold") is False
-        assert len(answer.numbers) <= len(text)
+        assert len(answer.stated_numbers.numbers) <= len(text)

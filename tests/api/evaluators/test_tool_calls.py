@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kit.traces import a_trace, assistant, traces, user
 
-from wt_git.api.evaluators.tool_calls import (
+from wt_git.api.tool_calls import (
     MCP_EVIDENCE_AVAILABLE,
     MCP_EVIDENCE_UNAVAILABLE,
     CallLogState,

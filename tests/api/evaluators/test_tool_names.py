@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wt_git.api.evaluators.tool_calls import alternatives, tool_name_matches
+from wt_git.api.tool_calls import alternatives, tool_name_matches
 
 names = st.text(alphabet="abc_.", min_size=1, max_size=8)
 

@@ -8,12 +8,10 @@ added with a block here and, where it shares the Latin script, words that tell i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(NamedTuple):
     """The words of one language.
 
     `deny` negates its clause from its place on; `near` only the next words. `after` denies a fact

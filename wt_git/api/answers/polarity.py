@@ -40,13 +40,13 @@ class Reading(Enum):
 
 _SENTENCE_END = re.compile(r"[.!?](?=[\s\"')\]]|$)|[。！？!?]|\n")
 _SCRIPTS = (
-    ("ja", re.compile(r"[\u3040-\u30ff]")),
-    ("ko", re.compile(r"[\uac00-\ud7af]")),
-    ("zh", re.compile(r"[\u4e00-\u9fff]")),
-    ("ar", re.compile(r"[\u0600-\u06ff]")),
-    ("hi", re.compile(r"[\u0900-\u097f]")),
-    ("th", re.compile(r"[\u0e00-\u0e7f]")),
-    ("ru", re.compile(r"[\u0400-\u04ff]")),
+    ("ja", r"[\u3040-\u30ff]"),
+    ("ko", r"[\uac00-\ud7af]"),
+    ("zh", r"[\u4e00-\u9fff]"),
+    ("ar", r"[\u0600-\u06ff]"),
+    ("hi", r"[\u0900-\u097f]"),
+    ("th", r"[\u0e00-\u0e7f]"),
+    ("ru", r"[\u0400-\u04ff]"),
 )
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 _READ_FOR_LANGUAGE = 2000
@@ -57,7 +57,7 @@ def language_of(text: str) -> str:
     text = text[:_READ_FOR_LANGUAGE]
     if not text.isascii():
         for code, script in _SCRIPTS:
-            if script.search(text):
+            if re.search(script, text):
                 return code
     words = _WORD.findall(text)
     common = _common_words()

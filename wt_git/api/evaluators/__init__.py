@@ -7,5 +7,5 @@ from wt_git.api.evaluators.layers import evaluate_integrity as evaluate_integrit
 from wt_git.api.evaluators.layers import evaluate_outcome as evaluate_outcome
 from wt_git.api.evaluators.layers import evaluate_robustness as evaluate_robustness
 from wt_git.api.evaluators.layers import evaluate_trajectory as evaluate_trajectory
-from wt_git.api.evaluators.tool_calls import observed_calls as observed_calls
-from wt_git.api.evaluators.tool_calls import tool_name_matches as tool_name_matches
+from wt_git.api.tool_calls import observed_calls as observed_calls
+from wt_git.api.tool_calls import tool_name_matches as tool_name_matches

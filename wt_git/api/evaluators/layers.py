@@ -9,7 +9,14 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from wt_git.api.answers.answer import Answer
-from wt_git.api.evaluators.tool_calls import (
+from wt_git.api.score import (
+    DETAIL_WARNING,
+    LayerResult,
+    error_message,
+    merged_metrics,
+    normalized_result,
+)
+from wt_git.api.tool_calls import (
     CallLogState,
     alternatives,
     call_log_state,
@@ -17,13 +24,6 @@ from wt_git.api.evaluators.tool_calls import (
     matches_any,
     observed_calls,
     tools_used,
-)
-from wt_git.api.score import (
-    DETAIL_WARNING,
-    LayerResult,
-    error_message,
-    merged_metrics,
-    normalized_result,
 )
 from wt_git.run_errors import BLOCKED
 

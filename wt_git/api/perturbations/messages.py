@@ -9,7 +9,7 @@ import copy
 import json
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
-from wt_git.api.evaluators.tool_calls import alternatives
+from wt_git.api.tool_calls import alternatives
 from wt_git.api.trace import Trace, Turn, with_warning
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from wt_git.api.evaluators.tool_calls import tool_name_matches
 from wt_git.api.perturbations.messages import Marked
 from wt_git.api.scenario import ToolFailure
+from wt_git.api.tool_calls import tool_name_matches
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wt_git.api.evaluators.tool_calls import (
+from wt_git.api.score import LayerResult, error_message
+from wt_git.api.scorers.combine import as_json
+from wt_git.api.tool_calls import (
     last_assistant_text,
     transcript_results,
     witnessed_results,
 )
-from wt_git.api.score import LayerResult, error_message
-from wt_git.api.scorers.combine import as_json
 from wt_git.api.trace import Turn
 
 if TYPE_CHECKING:

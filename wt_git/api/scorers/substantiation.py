@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from wt_git.api.answers.answer import Answer
 from wt_git.api.evaluators.answer_text import split_identifiers, stated_numbers
-from wt_git.api.evaluators.tool_calls import last_assistant_text, tool_results
 from wt_git.api.scenario import NumberFact
 from wt_git.api.score import LayerResult
 from wt_git.api.scorers.combine import excerpt, searchable
+from wt_git.api.tool_calls import last_assistant_text, tool_results
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,7 +7,7 @@ import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from wt_git.api.evaluators.tool_calls import tool_name_matches
+from wt_git.api.tool_calls import tool_name_matches
 from wt_git.api.universe.document import (
     Universe,
     load_universe,

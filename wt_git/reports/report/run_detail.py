@@ -10,15 +10,15 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from wt_git.api.evaluators.tool_calls import (
+from wt_git.api.replay import prefix_length
+from wt_git.api.score import SCORE_LAYER_ORDER
+from wt_git.api.tool_calls import (
     UNAVAILABLE,
     evidence_label,
     matches_any,
     observed_calls,
     transcript_names,
 )
-from wt_git.api.replay import prefix_length
-from wt_git.api.score import SCORE_LAYER_ORDER
 from wt_git.api.trace import Trace, Turn
 from wt_git.decoding import within
 from wt_git.records.documents.report import DetailLayer, RunDetail
