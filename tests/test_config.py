@@ -155,6 +155,7 @@ CACHE = "[tool.windtunnel.cache]"
         (SMALL, "input_per_m = 1\noutput_per_m = nan", "non-negative number"),
         (SMALL, "output_per_m = 1\ninput_per_m = -1", "non-negative number"),
         (SMALL, "input_per_m = 1\noutput_per_m = 1\ncache_read_per_m = []", "non-negative"),
+        (SMALL, "input_per_m = 2\noutput_per_m = 1\ncache_write_per_m = 1", "at least input_per_m"),
         (SMALL, "input_per_m = 1\noutput_per_m = 1\ncache_per_m = 1", "no such key"),
         (CACHE, "fail_on_miss = 1", "expected true or false"),
         (CACHE, 'fail_on_miss = "yes"', "expected true or false"),

@@ -24,7 +24,7 @@ TIERS = ("probe", "focused", "regression")
 
 DEFAULT_NOTES_REF = "refs/windtunnel/notes"
 
-_RATES = ("input_per_m", "output_per_m", "cache_read_per_m", "time_per_hour")
+_RATES = ("input_per_m", "output_per_m", "cache_read_per_m", "cache_write_per_m", "time_per_hour")
 _RATE = "expected a non-negative number"
 # Parts of a name that git-check-ref-format refuses, and `*`, which is a pattern in a refspec.
 _NOT_IN_A_REF = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|/\.|\.lock(?:/|$)|[./]$")
@@ -38,6 +38,7 @@ class Rates(NamedTuple):
     output_per_m: Decimal
     cache_read_per_m: Decimal | None = None
     time_per_hour: Decimal | None = None
+    cache_write_per_m: Decimal | None = None
 
 
 class Pricing(NamedTuple):
@@ -328,10 +329,15 @@ def _rates(models: Table, label: str) -> Rates:
     table = models.table(label, f"expected a table of rates: {', '.join(_RATES)}")
     assert table is not None
     table.refuse_unknown(_RATES)
+    input_per_m = _required_rate(table, "input_per_m")
+    cache_write_per_m = _rate(table, "cache_write_per_m")
+    if cache_write_per_m is not None and cache_write_per_m < input_per_m:
+        table.refuse("cache_write_per_m", f"expected at least input_per_m, {input_per_m}")
     return Rates(
-        input_per_m=_required_rate(table, "input_per_m"),
+        input_per_m=input_per_m,
         output_per_m=_required_rate(table, "output_per_m"),
         cache_read_per_m=_rate(table, "cache_read_per_m"),
+        cache_write_per_m=cache_write_per_m,
         time_per_hour=_rate(table, "time_per_hour"),
     )
 

@@ -9,6 +9,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import UNSET
 
 from wt_git.config import Pricing, Rates, parse
 from wt_git.ladder.pricing import NOTHING, UNKNOWN, Tokens, known_total, least_total, price
@@ -36,6 +37,13 @@ models = st.builds(
     output_per_m=rates,
     cache_read_per_m=maybe_rates,
     time_per_hour=maybe_rates,
+    cache_write_per_m=maybe_rates,
+).map(
+    lambda one: (
+        one
+        if one.cache_write_per_m is None
+        else one._replace(cache_write_per_m=one.cache_write_per_m + one.input_per_m)
+    )
 )
 pricings = st.builds(
     Pricing,
@@ -43,13 +51,13 @@ pricings = st.builds(
     models=st.dictionaries(st.sampled_from(["a", "b", "default"]), models),
 )
 labels = st.sampled_from([None, "a", "b", "c", "default"])
-tokens = st.builds(Tokens, st.none() | counts, st.none() | counts, st.none() | counts)
+tokens = st.builds(Tokens, *[st.none() | counts] * 4)
 
 
 @st.composite
 def split_tokens(draw):
     whole = draw(counts)
-    return Tokens(whole, draw(st.integers(0, whole)), draw(counts))
+    return Tokens(whole, draw(st.integers(0, whole)), draw(counts), draw(counts))
 
 
 def four(cost):
@@ -206,7 +214,8 @@ def test_absurd_amounts_stay_numbers():
 def test_the_total_is_the_sum_of_the_parts_as_recorded(used, wall_s, label, pricing):
     """To the last of six decimals, so a reader can add up what is shown."""
     cost = price(used, wall_s, label, pricing)
-    parts = [exact(part) for name in COMPONENTS if (part := getattr(cost, name)) is not None]
+    named = [getattr(cost, name) for name in (*COMPONENTS, "cache_write")]
+    parts = [exact(part) for part in named if part not in {None, UNSET}]
     assert exact(cost.total) == sum(parts)
     assert all((part / MICRO).denominator == 1 and part >= 0 for part in parts)
 
@@ -298,3 +307,15 @@ def test_time_is_priced_as_recorded():
     """To the millisecond that the row shows, so that anyone can check the price from the row."""
     fast = Pricing(time_per_hour=Decimal(3_600_000))
     assert price(UNKNOWN, 0.0014999, None, fast).time == 1.0
+
+
+def test_writing_to_the_cache_costs_more_than_reading_input():
+    """30 of 100 tokens at 1.25 instead of 1 a million: the difference is a part of its own."""
+    own = Rates(Decimal(1), Decimal(0), Decimal("0.1"), None, Decimal("1.25"))
+    pricing = Pricing(models={"default": own})
+    cost = price(Tokens(100_000_000, 60_000_000, 0, 30_000_000), 0.0, None, pricing)
+    assert (cost.uncached_input, cost.cache_read, cost.cache_write) == (40.0, 6.0, 7.5)
+    assert cost.total == 53.5
+    without = Pricing(models={"default": own._replace(cache_write_per_m=None)})
+    same = price(Tokens(100_000_000, 60_000_000, 0, 30_000_000), 0.0, None, without)
+    assert (same.cache_write, same.total) == (UNSET, 46.0)

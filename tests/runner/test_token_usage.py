@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wt_git.runner.token_usage import UsageMeter
+from wt_git.runner import token_usage
+from wt_git.runner.token_usage import UsageMeter, usage_of
 
 
 def metered(*usages):
@@ -39,6 +42,11 @@ def total(sent_in, sent_out):
             (9, 0, 2),
         ),
         (
+            {"input_tokens": 9, "cache_read_input_tokens": 90, "output_tokens": 2},
+            (99, 2),
+            (99, 90, 2),
+        ),
+        (
             {"prompt_tokens": 9, "prompt_tokens_details": {"cached_tokens": 3}, "output": 2},
             (9, 2),
             (9, 3, 2),
@@ -54,14 +62,16 @@ def total(sent_in, sent_out):
         ({"input_tokens": 9}, None, (9, None, None)),
         ({"output_tokens": 2}, None, (None, None, 2)),
         ({}, None, (None, None, None)),
-        ({"input_tokens": True, "output_tokens": 2.0}, None, (None, None, None)),
-        ({"input_tokens": -1, "output_tokens": "2"}, None, (None, None, None)),
+        ({"input_tokens": True, "output_tokens": 2.0}, None, (None, None, 2)),
+        ({"input_tokens": 9.0, "output_tokens": "2"}, (9, 2), (9, None, 2)),
+        ({"input_tokens": 9.5, "output_tokens": "2.5"}, None, (None, None, None)),
+        ({"input_tokens": -1, "output_tokens": "-2"}, None, (None, None, None)),
         ({"input_tokens": 0, "output_tokens": 0}, (0, 0), (0, None, 0)),
     ],
 )
 def test_the_spellings_of_one_send(usage, totals, call):
     """A count that is absent or unusable is unknown, never nought and never guessed."""
-    assert metered(usage) == (totals and total(*totals), [call], [])
+    assert metered(usage)[:2] == (totals and total(*totals), [call])
 
 
 def test_a_run_without_any_report_has_no_usage():
@@ -145,17 +155,130 @@ def test_no_nested_calls_mean_the_send_itself(calls):
     assert metered(usage)[:2] == (total(9, 2), [(9, None, 2)])
 
 
-def test_more_cached_than_prompted_is_said_and_the_split_dropped():
-    """The totals stand; the warning names both spellings; nothing is guessed."""
-    totals, calls, warnings = metered(
-        {"input_tokens": 10, "cache_read_input_tokens": 90, "output_tokens": 2}
-    )
-    assert totals == total(10, 2)
-    assert calls == [(10, None, 2)]
-    (warning,) = warnings
-    assert warning.startswith("usage_inconsistent: ")
-    assert "cache_read_input_tokens=90" in warning
-    assert "input_tokens=10" in warning
+@pytest.mark.parametrize(
+    ("usage", "said"),
+    [
+        (
+            {"prompt_tokens": 10, "prompt_tokens_details": {"cached_tokens": 90}, "output": 2},
+            "prompt_tokens_details.cached_tokens=90 exceeds prompt_tokens=10",
+        ),
+        (
+            {"prompt_tokens": 10, "cache_creation_input_tokens": 11, "output": 2},
+            "cache_creation_input_tokens=11 exceeds prompt_tokens=10",
+        ),
+        (
+            {
+                "prompt_tokens": 10,
+                "completion_tokens": 2,
+                "completion_tokens_details": {"reasoning_tokens": 3},
+            },
+            "completion_tokens_details.reasoning_tokens=3 exceeds completion_tokens=2",
+        ),
+    ],
+)
+def test_a_part_larger_than_its_whole_makes_the_block_unknown(usage, said):
+    """The warning names both spellings; no count of such a block can be believed."""
+    assert metered(usage) == (None, [(None, None, None)], [f"usage_inconsistent: {said}"])
+
+
+def test_what_is_not_understood_is_named_once():
+    """An empty object has nothing to name."""
+    _, _, warnings = metered({"tokens": 3, "units": 4}, {"tokens": 3}, {})
+    assert warnings == ["usage_unknown: no count could be read; its keys are: tokens, units"]
+
+
+PROVIDERS = {
+    "openai": (
+        {"prompt_tokens": 100, "completion_tokens": 30, "total_tokens": 130,
+         "prompt_tokens_details": {"cached_tokens": 60, "audio_tokens": 0},
+         "completion_tokens_details": {"reasoning_tokens": 20, "audio_tokens": 0}},
+        (100, 60, 30, None),
+    ),
+    "openai responses": (
+        {"input_tokens": 100, "output_tokens": 30, "total_tokens": 130,
+         "input_tokens_details": {"cached_tokens": 60},
+         "output_tokens_details": {"reasoning_tokens": 20}},
+        (100, 60, 30, None),
+    ),
+    "anthropic": (
+        {"input_tokens": 10, "cache_read_input_tokens": 60, "cache_creation_input_tokens": 30,
+         "cache_creation": {"ephemeral_5m_input_tokens": 30, "ephemeral_1h_input_tokens": 0},
+         "output_tokens": 30, "server_tool_use": None, "service_tier": "standard"},
+        (100, 60, 30, 30),
+    ),
+    "anthropic without a cache": (
+        {"input_tokens": 100, "cache_read_input_tokens": None, "cache_creation_input_tokens": None,
+         "output_tokens": 30},
+        (100, None, 30, None),
+    ),
+    "litellm": (
+        {"prompt_tokens": 100, "completion_tokens": 30, "cache_read_input_tokens": 60,
+         "cache_creation_input_tokens": 30},
+        (100, 60, 30, 30),
+    ),
+    "gemini": (
+        {"promptTokenCount": 90, "toolUsePromptTokenCount": 10, "cachedContentTokenCount": 60,
+         "candidatesTokenCount": 10, "thoughtsTokenCount": 20, "totalTokenCount": 130},
+        (100, 60, 30, None),
+    ),
+    "google-genai": (
+        {"prompt_token_count": 100, "cached_content_token_count": 60, "candidates_token_count": 10,
+         "thoughts_token_count": 20, "tool_use_prompt_token_count": None},
+        (100, 60, 30, None),
+    ),
+    "bedrock": (
+        {"inputTokens": 10, "outputTokens": 30, "totalTokens": 130, "cacheReadInputTokens": 60,
+         "cacheWriteInputTokens": 30},
+        (100, 60, 30, 30),
+    ),
+    "cohere": (
+        {"billed_units": {"input_tokens": 90, "output_tokens": 30},
+         "tokens": {"input_tokens": 100, "output_tokens": 30}, "cached_tokens": 60},
+        (100, 60, 30, None),
+    ),
+    "deepseek": (
+        {"prompt_tokens": 100, "completion_tokens": 30, "prompt_cache_hit_tokens": 60,
+         "prompt_cache_miss_tokens": 40},
+        (100, 60, 30, None),
+    ),
+    "langchain": (
+        {"input_tokens": 100, "output_tokens": 30, "total_tokens": 130,
+         "input_token_details": {"cache_read": 60, "cache_creation": 30},
+         "output_token_details": {"reasoning": 20}},
+        (100, 60, 30, 30),
+    ),
+    "pydantic-ai": (
+        {"input_tokens": 100, "cache_write_tokens": 30, "cache_read_tokens": 60,
+         "output_tokens": 30, "details": {}},
+        (100, 60, 30, 30),
+    ),
+    "vercel": (
+        {"inputTokens": 100, "outputTokens": 30, "cachedInputTokens": 60, "reasoningTokens": 20},
+        (100, 60, 30, None),
+    ),
+    "ollama": ({"prompt_eval_count": 100, "eval_count": 30}, (100, None, 30, None)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_the_usage_of_each_provider_is_read(provider):
+    usage, (prompt, cached, completion, written) = PROVIDERS[provider]
+    meter = UsageMeter("s")
+    assert meter.add(usage) == []
+    (call,) = meter.model_calls()
+    found = (call["prompt_tokens"], call["cached_tokens"], call["completion_tokens"])
+    assert (*found, call.get("cache_write_tokens")) == (prompt, cached, completion, written)
+    assert meter.totals() == total(prompt, completion)
+
+
+def test_the_usage_in_a_reply_is_found_under_the_key_of_its_provider():
+    counts = {"promptTokenCount": 1}
+    assert usage_of({"candidates": [], "usageMetadata": counts}) == counts
+    assert usage_of({"type": "ai", "data": {"content": "", "usage_metadata": counts}}) == counts
+    assert usage_of({"text": "x", "meta": {"tokens": counts}}) == {"tokens": counts}
+    ollama = {"message": {"content": "x"}, "prompt_eval_count": 3, "eval_count": 4}
+    assert usage_of(ollama) == ollama
+    assert usage_of({"content": "x"}) is None
 
 
 counts = st.none() | st.integers(-3, 50) | st.booleans() | st.floats() | st.text(max_size=2)
@@ -196,3 +319,10 @@ def test_no_report_is_misread(usages):
             assert call["cached_tokens"] <= call["prompt_tokens"]
     if any(usage is None for usage in usages) or not usages:
         assert meter.totals() is None
+
+
+def test_the_page_lists_every_spelling():
+    page = (Path(__file__).parents[2] / "docs" / "writing-a-runtime.md").read_text("utf-8")
+    tables = (token_usage._PROMPT, token_usage._CACHED, token_usage._WRITTEN)
+    tables += (token_usage._COMPLETION, token_usage._REASONING)
+    assert [key for table in tables for key in table if f"`{key}`" not in page] == []

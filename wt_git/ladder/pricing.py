@@ -6,6 +6,8 @@ import sys
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from msgspec import UNSET
+
 from wt_git.records.sweep_records import CostUsd
 
 if TYPE_CHECKING:
@@ -15,11 +17,15 @@ if TYPE_CHECKING:
 
 
 class Tokens(NamedTuple):
-    """Token counts, None if unknown. `input` is the whole prompt, including cache hits."""
+    """Token counts, None if unknown. `input` is the whole prompt, including cache hits.
+
+    `written` are the tokens of the prompt that were written to the cache, 0 where none are reported.
+    """
 
     input: int | None
     cached: int | None
     output: int | None
+    written: int | None = 0
 
 
 UNKNOWN = Tokens(None, None, None)
@@ -39,6 +45,7 @@ def run_tokens(
             _sum(count(call.get("prompt_tokens")) for call in model_calls),
             _sum(count(call.get("cached_tokens")) for call in model_calls),
             _sum(count(call.get("completion_tokens")) for call in model_calls),
+            _sum(count(call.get("cache_write_tokens", 0)) for call in model_calls),
         )
         return UNKNOWN if summed.input is None or summed.output is None else summed
     if usage:
@@ -53,6 +60,7 @@ def total_tokens(parts: Iterable[Tokens]) -> Tokens:
         _sum(part.input for part in listed),
         _sum(part.cached for part in listed),
         _sum(part.output for part in listed),
+        _sum(part.written for part in listed),
     )
 
 
@@ -108,15 +116,24 @@ def price(tokens: Tokens, wall_s: float, label: str | None, pricing: Pricing) ->
     if rates is None or tokens.input is None or tokens.output is None:
         return _record(None, None, None, time)
     output = _tokens(tokens.output, rates.output_per_m)
+    written = _surcharge(tokens, rates)
     if tokens.cached is None or tokens.cached > tokens.input:
-        return _record(_tokens(tokens.input, rates.input_per_m), None, output, time)
+        return _record(_tokens(tokens.input, rates.input_per_m), None, output, time, written)
     cache_rate = rates.input_per_m if rates.cache_read_per_m is None else rates.cache_read_per_m
     return _record(
         _tokens(tokens.input - tokens.cached, rates.input_per_m),
         _tokens(tokens.cached, cache_rate),
         output,
         time,
+        written,
     )
+
+
+def _surcharge(tokens: Tokens, rates: Rates) -> Decimal | None:
+    """Return what writing to the cache costs beyond the price of the input; None without a rate."""
+    if rates.cache_write_per_m is None or tokens.written is None:
+        return None
+    return _tokens(tokens.written, EXACT.subtract(rates.cache_write_per_m, rates.input_per_m))
 
 
 def rates_of(label: str | None, pricing: Pricing) -> Rates | None:
@@ -136,10 +153,14 @@ def least_total(cost: CostUsd) -> Decimal:
 
 
 def _record(
-    uncached: Decimal | None, cache_read: Decimal | None, output: Decimal | None, time: Decimal
+    uncached: Decimal | None,
+    cache_read: Decimal | None,
+    output: Decimal | None,
+    time: Decimal,
+    cache_write: Decimal | None = None,
 ) -> CostUsd:
     total = time
-    for part in (uncached, cache_read, output):
+    for part in (uncached, cache_read, output, cache_write):
         total = total if part is None else EXACT.add(total, part)
     return CostUsd(
         uncached_input=_number(uncached),
@@ -149,6 +170,7 @@ def _record(
         total=float(min(total, _MOST)),
         tokens_known=output is not None,
         cache_split_known=cache_read is not None,
+        cache_write=UNSET if cache_write is None else float(cache_write),
     )
 
 

@@ -35,8 +35,9 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
             msgspec.structs.force_setattr(self, name, encodable(getattr(self, name)))
 
     def as_document(self) -> dict[str, Any]:
-        """Return the record as JSON holds it."""
-        return {name: _as_document(getattr(self, name)) for name in self.__struct_fields__}
+        """Return the record as JSON holds it, without the fields that are unset."""
+        members = ((name, getattr(self, name)) for name in self.__struct_fields__)
+        return {name: _as_document(value) for name, value in members if value is not msgspec.UNSET}
 
 
 def encodable(value: Any) -> Any:

@@ -21,20 +21,23 @@ RowVerdict = Literal["PASS", "PASS_WITH_VARIANCE", "FAIL", "INVALID"]
 class Cost(Record, frozen=True, kw_only=True):
     """The use of a job or sweep: seconds of wall clock, and tokens, null where any are unknown.
 
-    `input_tokens` is the whole prompt, cache hits included.
+    `input_tokens` is the whole prompt, cache hits included. `cache_write_tokens` is absent where
+    nothing was written to the cache.
     """
 
     wall_s: float
     input_tokens: int | None
     cached_tokens: int | None
     output_tokens: int | None
+    cache_write_tokens: int | msgspec.UnsetType = msgspec.UNSET
 
 
 class CostUsd(Record, frozen=True, kw_only=True):
     """The cost of a job or sweep in the currency of the pricing table, each part null where unknown.
 
     `tokens_known` false: `total` is the time alone. `cache_split_known` false: every input token is
-    priced as uncached (docs/ladder.md, "Pricing").
+    priced as uncached (docs/ladder.md, "Pricing"). `cache_write` is what writing to the cache cost
+    beyond the price of the input, absent without a rate for it.
     """
 
     uncached_input: float | None
@@ -44,6 +47,7 @@ class CostUsd(Record, frozen=True, kw_only=True):
     total: float
     tokens_known: bool
     cache_split_known: bool
+    cache_write: float | msgspec.UnsetType = msgspec.UNSET
 
 
 class CacheCheckRecord(Record, frozen=True, kw_only=True):

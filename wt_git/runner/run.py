@@ -27,7 +27,7 @@ from wt_git.runner.evidence import (
 from wt_git.runner.provisioning import HandleStuckError, consumes_full_history, optional_attribute
 from wt_git.runner.safe_values import failure_text, json_with_reprs, safe_text
 from wt_git.runner.scoring import failed_score, score_trace
-from wt_git.runner.token_usage import UsageMeter
+from wt_git.runner.token_usage import UsageMeter, usage_of
 from wt_git.spi.agent_runtime import response_message
 from wt_git.text import one_line
 
@@ -84,7 +84,7 @@ def read_reply(response: Mapping[str, Any]) -> Reply:
     if not isinstance(response, Mapping):
         response_message(response)
     said = read_agent_reply(response)
-    model, rendered = response.get("model"), response.get("rendered_prompt")
+    rendered = response.get("rendered_prompt")
     warnings: list[str] = []
     quoted = [
         quoted_warning(safe_text(warning))
@@ -98,11 +98,17 @@ def read_reply(response: Mapping[str, Any]) -> Reply:
         _copied(said.calls),
         [one if isinstance(one, dict) else {"result": one} for one in results],
         rendered if isinstance(rendered, str) else None,
-        model if isinstance(model, str) and model else None,
-        response.get("usage"),
+        _model_of(response),
+        usage_of(response),
         quoted + warnings,
         said.blocked,
     )
+
+
+def _model_of(response: Mapping[str, Any]) -> str | None:
+    """Return the model that a reply names, under the key of its provider."""
+    named = (response.get(key) for key in ("model", "modelVersion", "model_version", "model_name"))
+    return next((name for name in named if isinstance(name, str) and name), None)
 
 
 def _copied(calls: list[dict[str, Any]]) -> list[dict[str, Any]]:

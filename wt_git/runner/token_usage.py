@@ -1,7 +1,7 @@
 """Token counts from the spelling that each provider uses; docs/writing-a-runtime.md, "Usage".
 
 A count that is absent or unusable is None: never 0, never guessed. `prompt_tokens` is the whole
-prompt, cache hits included.
+prompt, cache reads and writes included.
 """
 
 from __future__ import annotations
@@ -9,8 +9,73 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-_CACHED = ("cached_tokens", "prompt_tokens_details.cached_tokens", "cache_read_input_tokens")
-_CACHED_BESIDE_INPUT = "cacheRead"
+# The first usable spelling of each count wins. A dot leads into an object, a plus adds what is there.
+_PROMPT = (
+    "prompt_tokens",
+    "input_tokens",
+    "promptTokenCount+toolUsePromptTokenCount",
+    "prompt_token_count+tool_use_prompt_token_count",
+    "inputTokens",
+    "promptTokens",
+    "prompt_eval_count",
+    "tokens.input_tokens",
+    "billed_units.input_tokens",
+    "input",
+)
+_CACHED = (
+    "cached_tokens",
+    "prompt_tokens_details.cached_tokens",
+    "input_tokens_details.cached_tokens",
+    "input_token_details.cache_read",
+    "cache_read_input_tokens",
+    "cacheReadInputTokens",
+    "cachedContentTokenCount",
+    "cached_content_token_count",
+    "cachedInputTokens",
+    "prompt_cache_hit_tokens",
+    "cache_read_tokens",
+    "cacheRead",
+)
+_WRITTEN = (
+    "cache_creation_input_tokens",
+    "cache_creation.ephemeral_5m_input_tokens+cache_creation.ephemeral_1h_input_tokens",
+    "cacheWriteInputTokens",
+    "input_token_details.cache_creation",
+    "prompt_tokens_details.cache_write_tokens",
+    "cache_write_tokens",
+    "cacheWrite",
+)
+_COMPLETION = (
+    "completion_tokens",
+    "output_tokens",
+    "candidatesTokenCount+thoughtsTokenCount",
+    "candidates_token_count+thoughts_token_count",
+    "outputTokens",
+    "completionTokens",
+    "eval_count",
+    "tokens.output_tokens",
+    "billed_units.output_tokens",
+    "output",
+)
+_REASONING = (
+    "completion_tokens_details.reasoning_tokens",
+    "output_tokens_details.reasoning_tokens",
+    "output_token_details.reasoning",
+    "thoughtsTokenCount",
+    "thoughts_token_count",
+    "reasoning_tokens",
+    "reasoningTokens",
+)
+
+# Providers whose count of the prompt leaves out what the cache read and wrote: the three counts, added up.
+_BESIDE_THE_CACHE = (
+    ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"),
+    ("inputTokens", "cacheReadInputTokens", "cacheWriteInputTokens"),
+    ("input", "cacheRead", "cacheWrite"),
+)
+_LARGEST_EXACT = 2**53
+_MOST_DIGITS = 20
+_MOST_KEYS = 12
 
 
 class Count(NamedTuple):
@@ -21,20 +86,47 @@ class Count(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """The counts of one model call, or of one send; None where there is no usable one."""
+    """The counts of one model call, or of one send; None where there is no usable one.
+
+    `cached` and `written` are parts of the prompt, `reasoning` is a part of the completion.
+    """
 
     prompt: Count | None = None
     cached: Count | None = None
     completion: Count | None = None
+    written: Count | None = None
+    reasoning: Count | None = None
 
     def as_entry(self, conversation: str) -> dict[str, Any]:
         """Return the entry of `Trace.model_calls`."""
-        return {
+        entry = {
             "conversation": conversation,
             "prompt_tokens": self.prompt and self.prompt.value,
             "cached_tokens": self.cached and self.cached.value,
             "completion_tokens": self.completion and self.completion.value,
         }
+        return (
+            entry if self.written is None else {**entry, "cache_write_tokens": self.written.value}
+        )
+
+
+def usage_of(response: Mapping[str, Any]) -> object:
+    """Return the usage in a reply of any shape: the object with the counts, else None."""
+    inner = next(
+        (
+            response[key]
+            for key in ("data", "kwargs", "message")
+            if isinstance(response.get(key), Mapping)
+        ),
+        response,
+    )
+    for source in (response, inner):
+        for key in ("usage", "usageMetadata", "usage_metadata", "meta", "token_usage"):
+            if source.get(key) is not None:
+                return source[key]
+        if "prompt_eval_count" in source:
+            return source
+    return None
 
 
 class UsageMeter:
@@ -44,6 +136,7 @@ class UsageMeter:
         self._session_id = session_id
         self._entries: list[dict[str, Any]] = []
         self._any_reported = False
+        self._is_named = False
         self._inputs: list[int | None] = []  # tokens of each send
         self._outputs: list[int | None] = []
 
@@ -57,17 +150,36 @@ class UsageMeter:
         self._any_reported = True
         whole = read_counts(usage)
         warnings: list[str] = []
+        parts: list[Counts] = []
         calls = _entries_of(usage, whole)
         for counts, conversation in calls:
-            consistent, warning = drop_impossible_cache(counts)
+            consistent, warning = drop_impossible(counts)
             warnings += [warning] if warning else []
+            parts.append(consistent)
             self._entries.append(consistent.as_entry(conversation or self._session_id))
-        parts = [counts for counts, _ in calls]
-        prompt = _first(usage, ("input_tokens", "prompt_tokens")) or whole.prompt
-        completion = _first(usage, ("output_tokens", "completion_tokens")) or whole.completion
+        whole, contradiction = drop_impossible(whole)
+        prompt, completion = whole.prompt, whole.completion
+        if contradiction is None:
+            if prompt is None or "+" not in prompt.spelling:
+                prompt = _first(usage, ("input_tokens", "prompt_tokens")) or prompt
+            completion = _first(usage, ("output_tokens", "completion_tokens")) or completion
+        elif contradiction not in warnings:
+            warnings.append(contradiction)
+        warnings += self._not_understood(usage, whole, contradiction)
         self._inputs.append(_value(prompt, [counts.prompt for counts in parts]))
         self._outputs.append(_value(completion, [counts.completion for counts in parts]))
         return warnings
+
+    def _not_understood(
+        self, usage: Mapping[str, Any], whole: Counts, contradiction: str | None
+    ) -> list[str]:
+        """Return a warning, once a run, for an object in which neither count could be read."""
+        unread = not (whole.prompt or whole.completion or contradiction or usage.get("calls"))
+        if not usage or not unread or self._is_named:
+            return []
+        self._is_named = True
+        keys = ", ".join(sorted(map(str, usage))[:_MOST_KEYS])
+        return [f"usage_unknown: no count could be read; its keys are: {keys}"]
 
     def totals(self) -> dict[str, int] | None:
         """Return `{input_tokens, output_tokens}` over all sends, None if one lacks a pair."""
@@ -84,25 +196,49 @@ class UsageMeter:
 def read_counts(usage: Mapping[str, Any]) -> Counts:
     """Return the counts of one usage object, the first usable spelling of each."""
     return Counts(
-        prompt=_first(usage, ("prompt_tokens", "input_tokens")) or _prompt_beside_cache(usage),
-        cached=_first(usage, (*_CACHED, _CACHED_BESIDE_INPUT)),
-        completion=_first(usage, ("completion_tokens", "output_tokens", "output")),
+        prompt=_prompt(usage),
+        cached=_first(usage, _CACHED),
+        completion=_first(usage, _COMPLETION),
+        written=_first(usage, _WRITTEN),
+        reasoning=_first(usage, _REASONING),
     )
 
 
-def drop_impossible_cache(counts: Counts) -> tuple[Counts, str | None]:
-    """Return counts whose cached part fits into the prompt, and a warning if it did not.
+def _prompt(usage: Mapping[str, Any]) -> Count | None:
+    for spellings in _BESIDE_THE_CACHE:
+        fresh, *cache = spellings
+        if "prompt_tokens" in usage or fresh not in usage or not any(key in usage for key in cache):
+            continue
+        # The fresh input has to be known. A part that is absent, or null where Anthropic has it, is none.
+        given = [usage.get(key) for key in spellings]
+        values = [_usable(value) for value in given]
+        null_is_none = fresh == "input_tokens"
+        if values[0] is None or any(
+            value is None and (key in usage and not (null_is_none and usage[key] is None))
+            for key, value in zip(cache, values[1:], strict=True)
+        ):
+            return None
+        used = [key for key, value in zip(spellings, values, strict=True) if value is not None]
+        return Count(sum(value or 0 for value in values), "+".join(used))
+    return _first(usage, _PROMPT)
 
-    A provider that counts the cache beside the prompt makes the split meaningless; then the cached
-    count is dropped and everything else stands as reported.
+
+def drop_impossible(counts: Counts) -> tuple[Counts, str | None]:
+    """Return counts whose parts fit into their whole, else none at all, and a warning.
+
+    A provider that counts the cache or the reasoning in another way makes every sum meaningless.
     """
-    prompt, cached = counts.prompt, counts.cached
-    if prompt is None or cached is None or cached.value <= prompt.value:
-        return counts, None
-    return counts._replace(cached=None), (
-        f"usage_inconsistent: {cached.spelling}={cached.value} exceeds "
-        f"{prompt.spelling}={prompt.value}"
-    )
+    for part, whole in (
+        (counts.cached, counts.prompt),
+        (counts.written, counts.prompt),
+        (counts.reasoning, counts.completion),
+    ):
+        if part is not None and whole is not None and part.value > whole.value:
+            return Counts(), (
+                f"usage_inconsistent: {part.spelling}={part.value} exceeds "
+                f"{whole.spelling}={whole.value}"
+            )
+    return counts, None
 
 
 def _entries_of(usage: Mapping[str, Any], whole: Counts) -> list[tuple[Counts, str]]:
@@ -131,20 +267,13 @@ def _sum(values: list[int | None]) -> int | None:
     return sum(known) if len(known) == len(values) else None
 
 
-def _prompt_beside_cache(usage: Mapping[str, Any]) -> Count | None:
-    """Return the prompt of providers whose `input` leaves out the tokens of `cacheRead`."""
-    fresh = _usable(usage.get("input"))
-    if fresh is None or _CACHED_BESIDE_INPUT not in usage:
-        return None if fresh is None else Count(fresh, "input")
-    cached = _usable(usage.get(_CACHED_BESIDE_INPUT))
-    return None if cached is None else Count(fresh + cached, f"input+{_CACHED_BESIDE_INPUT}")
-
-
 def _first(usage: Mapping[str, Any], spellings: tuple[str, ...]) -> Count | None:
     for spelling in spellings:
-        value = _usable(_look_up(usage, spelling))
-        if value is not None:
-            return Count(value, spelling)
+        parts = [_look_up(usage, part) for part in spelling.split("+")]
+        values = [_usable(part) for part in parts if part is not None]
+        known = [value for value in values if value is not None]
+        if known and len(known) == len(values) and parts[0] is not None:
+            return Count(sum(known), spelling)
     return None
 
 
@@ -157,7 +286,11 @@ def _look_up(usage: Mapping[str, Any], spelling: str) -> object:
 
 
 def _usable(value: object) -> int | None:
-    """Return a true non-negative integer; anything else is no count."""
+    """Return a count of at least 0: an integer, or a float or text that is exactly one."""
+    if isinstance(value, str) and value.strip().isdecimal() and value.isascii():
+        return int(value) if len(value) < _MOST_DIGITS else None
+    if isinstance(value, float) and value.is_integer() and 0 <= value <= _LARGEST_EXACT:
+        return int(value)
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return value
     return None

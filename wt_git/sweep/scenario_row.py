@@ -113,12 +113,14 @@ def cost_of(wall_s: float, parts: Sequence[Tokens]) -> Cost:
         input_tokens=tokens.input,
         cached_tokens=tokens.cached,
         output_tokens=tokens.output,
+        cache_write_tokens=tokens.written or msgspec.UNSET,
     )
 
 
 def tokens_of(cost: Cost) -> Tokens:
     """Return the token counts of a cost record."""
-    return Tokens(cost.input_tokens, cost.cached_tokens, cost.output_tokens)
+    written = 0 if cost.cache_write_tokens is msgspec.UNSET else cost.cache_write_tokens
+    return Tokens(cost.input_tokens, cost.cached_tokens, cost.output_tokens, written)
 
 
 def priced(cost: Cost, model: str | None, pricing: Pricing | None) -> CostUsd | None:

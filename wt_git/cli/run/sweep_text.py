@@ -66,6 +66,11 @@ def _money_lines(cost: Cost, cost_usd: CostUsd, model: str | None) -> Iterator[s
             else f"has neither '{one_line(model)}' nor 'default'"
         )
         yield f"  these tokens have no price: [tool.windtunnel.ladder.pricing.models] {lacking}"
+    elif isinstance(cost.cache_write_tokens, int) and not isinstance(cost_usd.cache_write, float):
+        yield (
+            f"  warning: {cost.cache_write_tokens} tokens were written to the cache and are priced as "
+            "input: cache_write_per_m is not set"
+        )
 
 
 def _money(cost: CostUsd) -> str:
@@ -77,6 +82,8 @@ def _money(cost: CostUsd) -> str:
         fresh += f" + cache read {cost.cache_read:.4f}"
     else:
         fresh += " (cache split unknown)"
+    if isinstance(cost.cache_write, float):
+        fresh += f" + cache write {cost.cache_write:.4f}"
     return f"{fresh} + output {cost.output:.4f} + time {cost.time:.4f} = {total}"
 
 
