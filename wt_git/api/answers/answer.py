@@ -100,7 +100,12 @@ class Answer:
                 yield span, False
 
     def _reads(self, span: Span, *, is_number: bool = False) -> Reading:
-        return read(self.plain, span, self.language, is_number=is_number)
+        text = self.plain
+        if text.isascii():
+            language = self.language
+        else:  # a name in another script says nothing about the sentence around it
+            language = language_of(f"{text[: span.start]} {text[span.end :]}")
+        return read(text, span, language, is_number=is_number)
 
 
 def has_any_forbidden(text: str, forbidden: Iterable[str]) -> bool:

@@ -14,6 +14,7 @@ NEAR = 40
 LETTER = r"(?:[^\W\d_]|[\u0900-\u0903\u093a-\u094f\u0962\u0963\u0e31\u0e34-\u0e3a\u0e47-\u0e4e])"
 WORD_BEFORE = re.compile(rf"({LETTER}+(?:['.]{LETTER}+)*)[.°]?[ ]?\Z")
 CURRENCIES = frozenset(tables.MONEY.values())
+_SCALE = re.compile(r" ?([^\W\d_]+)\.?")
 _JOINED_AFTER = re.compile(rf"{LETTER}+")
 
 
@@ -21,7 +22,7 @@ def scale_after(text: str, end: int) -> tuple[int, int]:
     """Return the end of a number with the scale words behind it, and their product."""
     factor = 1
     while True:
-        found = re.compile(r" ?([^\W\d_]+)\.?").match(text, end)
+        found = _SCALE.match(text, end)
         if found is None:
             return end, factor
         word = found[1]

@@ -44,13 +44,18 @@ _ENTITY = re.compile(r"&(?:#x?[0-9a-f]{1,6}|[a-z]{2,8});", re.IGNORECASE)
 _TAG = re.compile(r"</?(?:b|i|u|em|strong|span|code|mark|font)(?:\s[^<>]*)?>", re.IGNORECASE)
 _LINE_BREAK_TAG = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _LINK = re.compile(r"\[([^\[\]\n]*)\](?=\([^()\s]*\))")
+# Scripts without spaces, beside which a mark of emphasis may stand.
+_SPACELESS = "\u0e00-\u0eff\u3005-\u9fff\uac00-\ud7af"
+_OPENS = rf"(?:(?<![\w*])|(?<=[{_SPACELESS}]))"
+_CLOSES = rf"(?:(?![\w*])|(?=[{_SPACELESS}]))"
 _STARS = re.compile(
-    r"(?<![0-9])\*{2,3}|\*{2,3}(?![0-9])|(?<![\w*])\*(?=[^\s*])|(?<=[^\s*])\*(?![\w*])"
+    rf"(?<![0-9])\*{{2,3}}|\*{{2,3}}(?![0-9])|{_OPENS}\*(?=[^\s*])|(?<=[^\s*])\*{_CLOSES}"
 )
 # Underscores around words; those inside `client_lookup` stay.
 _UNDERSCORES = re.compile(
-    r"(?<![\w])(_{1,3})(?=[^\W_])((?:[^\n]|\n(?!\s*\n)){1,300}?)(?<=[^\s_])\1(?!\w)"
+    rf"{_OPENS}(_{{1,3}})(?=[^\W_])((?:[^\n]|\n(?!\s*\n)){{1,300}}?)(?<=[^\s_])\1{_CLOSES}"
 )
+_SPACES = re.compile(r"[^\S\n]{2,}|\t")
 _FOREIGN_DIGIT = re.compile(r"(?![0-9])\d")
 # The dot of a capital I in lower case, and its dotless sister: Turkish and English write one word.
 # The hamza on an Arabic alef, which most writers leave out.
@@ -84,6 +89,8 @@ def _in_plain_characters(text: str) -> str:
 
 def _without_markup(text: str) -> str:
     """Return `text` without emphasis and code marks; a link keeps its text and its address."""
+    if "  " in text or "\t" in text:
+        text = _SPACES.sub(" ", text)
     if "`" in text:
         text = text.replace("`", "")
     if "*" in text:

@@ -19,9 +19,11 @@ def words(text: str) -> frozenset[str]:
     return frozenset(normalised(part) for part in parts if part)
 
 
-MONTHS: Final = words("""
+MONTHS_BEFORE_DAYS: Final = words("""
 january|february|march|april|may|june|july|august|september|october|november|december
 jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec
+""")
+MONTHS: Final = MONTHS_BEFORE_DAYS | words("""
 januar|jänner|februar|märz|mai|juni|juli|oktober|dezember|okt|dez
 janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre|janv|févr|avr|juil|déc
 enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre|ene|abr|dic
@@ -177,7 +179,7 @@ sipariş numarası|fatura numarası|sayfa|adım|oda|numara|no'su|
 """)
 # Those of them whose number may come after a colon or a verb.
 LABELS: Final = words(
-    "id|ids|no|nr|ref|reference|sku|code|order number|ticket number|invoice number|case number|customer number|"
+    "id|ids|ref|reference|sku|code|order number|ticket number|invoice number|case number|customer number|"
     "account number|tracking number|reference number|serial number|phone|order no|order id|order nr|bestellnummer|"
     "auftragsnummer|rechnungsnummer|kundennummer|numéro de commande|número de pedido|numero d'ordine|numero ordine|"
     "número do pedido|bestelnummer|ordernummer|numer zamówienia|номер заказа|sipariş numarası|sipariş no|订单号|订单编号|编号|"

@@ -178,7 +178,8 @@ def _language(code: str) -> _Language | None:
     one = "|".join(map(re.escape, sorted(values, key=len, reverse=True)))
     spaceless = is_spaceless(next(iter(values))[0])
     join = _JOINS.get(code, "" if spaceless else " +")
-    whole = re.compile(f"(?:{one})(?:(?:{join})(?:{one}))*")
+    begin = "" if spaceless else r"(?<!\w)"
+    whole = re.compile(f"{begin}(?:{one})(?:(?:{join})(?:{one}))*")
     return _Language(whole, re.compile(one), values, ten_multiplies=spaceless)
 
 

@@ -66,6 +66,8 @@ _CHAIN = re.compile(
     r")"
 )
 _NEXT_WORD = re.compile(rf"\.?[ ]?(?:de |of )?({LETTER}+(?:\.{LETTER})*)")
+_DATE_MARK = re.compile(r" ?(?:月|日|월|일)(?!間)")
+_SUFFIX = re.compile(r"['-]?([^\W\d_]+)")
 _LINE_MARKER = re.compile(r"^[ \t]*(?:[-+•][ ]+)?\(?([0-9]{1,3})[.)](?=[ \t]+\S)", re.MULTILINE)
 _BRACKET_MARKER = re.compile(r"(?<![\w(])\(?([0-9]{1,2})\)(?=\s)")
 _ADDRESS = re.compile(r"\b[a-z]{2,8}://\S+|[\w.+-]{1,64}@[\w.-]{1,255}")
@@ -202,31 +204,25 @@ class Tokenizer:
 
     def _is_numbered(self, start: int, end: int) -> bool:
         """Say whether the words before a number make it the name of one thing: `order 75`."""
-        before = self._text[max(start - NEAR, 0) : start]
-        if re.search(r"n°\s*$", before):
+        before = self._text[max(start - NEAR, 0) : start].rstrip(" #")
+        if before.endswith(_NAMES_WITHOUT_SPACES):
             return True
-        label = re.search(
-            r"([^\W\d_][^\W\d_.' ]*(?:[ '][^\W\d_]+)?)\s*(?::|=|\bis\b|\bist\b|\best\b|\bes\b|：)\s*#?$",
-            before,
-        )
-        if label is not None and _ends_with_label(label[1]):
-            return True
-        phrase = re.search(rf"({LETTER}+ {LETTER}+)\.?[ ]?$", before)
-        if phrase is not None and phrase[1] in tables.LABELS:
-            return True
-        word = re.search(rf"({LETTER}+)\.?[ ]?$", before)
-        return word is not None and self._is_name_of_one(word, before, end)
+        if before.endswith(_AFTER_LABELS):
+            stem = before.rstrip(":= ")
+            return _ends_with_label(stem if stem != before else before.rpartition(" ")[0])
+        words = before.rstrip(".").split()[-2:]
+        return bool(words) and self._is_name_of_one(words, end)
 
-    def _is_name_of_one(self, word: re.Match[str], before: str, end: int) -> bool:
-        """Say whether `word`, directly before a number, names a thing by it."""
-        name = word[1]
+    def _is_name_of_one(self, words: list[str], end: int) -> bool:
+        """Say whether the last of `words`, directly before a number, names a thing by it."""
+        name = words[-1].strip("([\"'").rpartition("'")[2]
+        if " ".join([*words[:-1], name]) in tables.LABELS:
+            return True
+        owner = words[0] if len(words) > 1 else ""
         if name in tables.NUMBER_WORD:
-            owner = re.search(r"([^\W\d_]+)\s+[^\W\d_]+\.?[ ]?$", before)
-            return owner is not None and owner[1] in tables.NUMBERED
-        if name in {"no", "nr", "num"}:
-            return name != "no" or re.search(r"[^\W\d_] no\.? ?$", before) is not None
-        if any(is_spaceless(one) for one in name):
-            return any(name.endswith(known) for known in tables.NUMBERED if is_spaceless(known[0]))
+            return owner in tables.NUMBERED
+        if name == "no":
+            return owner.isalpha()
         return name in tables.NUMBERED and not self._has_thing_after(end)
 
     def _has_thing_after(self, end: int) -> bool:
@@ -239,7 +235,7 @@ class Tokenizer:
         before = text[max(start - NEAR, 0) : start].rstrip()
         if before.endswith(tables.ORDINAL_BEFORE) or text.startswith(tables.ORDINAL_AFTER, end):
             return Kind.ORDINAL
-        suffix = re.compile(r"['-]?([^\W\d_]+)").match(text, end)
+        suffix = _SUFFIX.match(text, end)
         if suffix is not None and text[end] != " " and suffix[1] in tables.ORDINAL_SUFFIXES:
             joined = suffix.group()
             if joined.isascii() or not is_spaceless(joined[0]):
@@ -265,9 +261,9 @@ class Tokenizer:
             nothing_counted = word_after not in tables.THINGS and word_after not in tables.MEASURES
             return Kind.DATE if word_before in tables.YEAR_BEFORE and nothing_counted else None
         if value <= _MOST_DAYS and (
-            word_before in tables.MONTHS
+            word_before in tables.MONTHS_BEFORE_DAYS
             or word_after in tables.MONTHS
-            or re.match(r" ?(?:月|日|월|일)(?!間)", text[end : end + 3])
+            or _DATE_MARK.match(text, end)
         ):
             return Kind.DATE
         joined = word_after in tables.STRICT_CLOCK_WORDS or _clock_mark(text, end)
@@ -350,9 +346,13 @@ def _neighbours(marked: list[tuple[int, int]]) -> Iterator[int]:
     return (at for at, number in marked if numbers & {number - 1, number + 1})
 
 
+_NAMES_WITHOUT_SPACES = ("n°", *(name for name in tables.NUMBERED if is_spaceless(name[0])))
+_AFTER_LABELS = (":", "=", " is", " ist", " est", " es")
+
+
 def _ends_with_label(text: str) -> bool:
-    words = text.split()
-    return (
+    words = text.split()[-3:]
+    return bool(words) and (
         words[-1] in tables.LABELS or text in tables.LABELS or " ".join(words[-2:]) in tables.LABELS
     )
 

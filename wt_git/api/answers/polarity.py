@@ -10,8 +10,10 @@ behind it, double denials, contrasts, guesses, questions, conditions and other t
 from __future__ import annotations
 
 import re
+from collections import Counter
 from enum import Enum
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from wt_git.api.answers.facts import is_spaceless
@@ -19,6 +21,8 @@ from wt_git.api.answers.languages import LANGUAGES
 from wt_git.api.answers.normalise import SAME_LETTERS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from wt_git.api.answers.facts import Span
     from wt_git.api.answers.languages import Words
 
@@ -48,41 +52,45 @@ _SCRIPTS = (
     ("th", r"[\u0e00-\u0e7f]"),
     ("ru", r"[\u0400-\u04ff]"),
 )
-_WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
-_READ_FOR_LANGUAGE = 2000
+_LATIN = re.compile(r"[a-z\u00df-\u024f]")
+_LETTERS_OF_A_SYLLABLE = 2
+_NO_LETTERS = str.maketrans(dict.fromkeys('.,;:!?¿¡()[]"«»-—/|', " "))
+_READ_FOR_LANGUAGE = 500
 
 
 def language_of(text: str) -> str:
     """Return the code of the language that most of `text` is in; English where nothing tells."""
     text = text[:_READ_FOR_LANGUAGE]
     if not text.isascii():
-        for code, script in _SCRIPTS:
-            if re.search(script, text):
-                return code
-    words = _WORD.findall(text)
-    common = _common_words()
-    scores = {code: sum(word in known for word in words) for code, known in common.items()}
-    return max(scores, key=lambda code: scores[code])
+        written = {code: len(re.findall(script, text)) for code, script in _SCRIPTS}
+        code = max(written, key=lambda one: written[one])
+        # A character of these scripts is most of a syllable, or a word.
+        if written[code] * _LETTERS_OF_A_SYLLABLE > len(_LATIN.findall(text)):
+            return "ja" if code == "zh" and written["ja"] else code
+    known = _languages_of_words()
+    words = known.keys() & set(text.translate(_NO_LETTERS).split())
+    scores = Counter(chain.from_iterable(map(known.__getitem__, words)))
+    return max(LANGUAGES, key=scores.__getitem__)
 
 
 @lru_cache(maxsize=1)
-def _common_words() -> dict[str, frozenset[str]]:
-    return {
-        code: frozenset(
-            word.translate(SAME_LETTERS)
-            for listed in (
-                words.common.replace(" ", "|"),
-                words.deny,
-                words.unsure,
-                words.then,
-                words.now,
-            )
-            for word in listed.split("|")
-            if word.isalpha()
-        )
-        for code, words in LANGUAGES.items()
-        if words.common
-    }
+def _languages_of_words() -> dict[str, tuple[str, ...]]:
+    """Return the languages of words that tell them apart: common ones, and those of polarity."""
+    languages: dict[str, tuple[str, ...]] = {}
+    for code, words in LANGUAGES.items():
+        for word in set(_plain_words(words)) if words.common else ():
+            languages[word] = (*languages.get(word, ()), code)
+    return languages
+
+
+def _plain_words(words: Words) -> Iterator[str]:
+    yield from words.common.translate(SAME_LETTERS).split()
+    for listed in (words.deny, words.unsure, words.then, words.now, words.cut):
+        without_groups = _GROUP.sub("", _GROUP.sub("", listed.translate(SAME_LETTERS)))
+        yield from filter(str.isalpha, without_groups.split("|"))
+
+
+_GROUP = re.compile(r"\w*\([^()]*\)")
 
 
 class _Patterns:
@@ -96,6 +104,14 @@ class _Patterns:
         if name not in self._compiled:
             self._compiled[name] = _whole_words(getattr(self.words, name))
         return self._compiled[name]
+
+    def any_of(self, names: tuple[str, ...]) -> re.Pattern[str]:
+        """Return a pattern for any word of several fields."""
+        key = "|".join(names)
+        if key not in self._compiled:
+            listed = [getattr(self.words, name) for name in names]
+            self._compiled[key] = _whole_words("|".join(filter(None, listed)))
+        return self._compiled[key]
 
 
 _NEVER = re.compile(r"(?!)")
@@ -180,26 +196,64 @@ def read(text: str, span: Span, code: str, *, is_number: bool = False) -> Readin
     of the things that it counts.
     """
     patterns = _patterns(code)
-    clause = _clause(text, span, patterns)
-    if text.count("~~", 0, span.start) % 2 or _CROSSED.search(clause.before):
-        return Reading.DENIED
-    if _LABELLED.match(clause.after) or _is_asked(clause, patterns, text[span.start : span.end]):
-        return Reading.DENIED
-    denials = _denials_before(clause.before, patterns) + _denials_in_header(text, span, patterns)
-    denials += _is_denied_after(clause.after, patterns, is_number=is_number)
-    if denials % 2 or _is_of_another_time(clause, patterns, is_number=is_number):
-        return Reading.DENIED
-    if _is_unsure(clause, patterns) or (is_number and _is_bound(text, span, patterns)):
+    first, last = _sentence(text, span)
+    if _may_be_denied(text, span, (first, last), patterns, is_number=is_number):
+        clause = _clause(text, span, (first, last), patterns)
+        if _is_denied(text, span, clause, patterns, is_number=is_number):
+            return Reading.DENIED
+        if _is_unsure(clause, patterns):
+            return Reading.UNSURE
+    if is_number and _is_bound(text, span, patterns):
         return Reading.UNSURE
     return Reading.ASSERTED
 
 
-def _clause(text: str, span: Span, patterns: _Patterns) -> _Clause:
+def _sentence(text: str, span: Span) -> tuple[int, int]:
+    """Return the beginning and the end of the sentence of a mention."""
     first = max(span.start - _REACH, 0)
     for end in _SENTENCE_END.finditer(text, first, span.start):
         first = end.end()
-    stop = _SENTENCE_END.search(text, span.end, min(span.end + _REACH, len(text)))
-    last = stop.start() if stop is not None else min(span.end + _REACH, len(text))
+    furthest = min(span.end + _REACH, len(text))
+    stop = _SENTENCE_END.search(text, span.end, furthest)
+    return first, furthest if stop is None else stop.start()
+
+
+def _may_be_denied(
+    text: str, span: Span, sentence: tuple[int, int], patterns: _Patterns, *, is_number: bool
+) -> bool:
+    """Say whether anything in a sentence could take its assertion away; in most sentences, nothing does."""
+    first, last = sentence
+    doubtful = patterns.any_of(_DOUBTFUL_NUMBER if is_number else _DOUBTFUL)
+    return (
+        doubtful.search(text, first, span.start) is not None
+        or doubtful.search(text, span.end, last) is not None
+        or text[last : last + 1] in _QUESTION_MARKS
+        or "~~" in text
+        or _CROSSED.search(text, first, span.start) is not None
+        or _LABELLED.match(text, span.end) is not None
+        or _BULLET.match(text, text.rfind("\n", 0, span.start) + 1) is not None
+    )
+
+
+_QUESTION_MARKS = ("?", "？")
+_DOUBTFUL = ("deny", "near", "after", "unsure", "given", "asked_after", "then")
+_DOUBTFUL_NUMBER = (*_DOUBTFUL, "was")
+
+
+def _is_denied(
+    text: str, span: Span, clause: _Clause, patterns: _Patterns, *, is_number: bool
+) -> bool:
+    if text.count("~~", 0, span.start) % 2 or _CROSSED.search(clause.before):
+        return True
+    if _LABELLED.match(clause.after) or _is_asked(clause, patterns, text[span.start : span.end]):
+        return True
+    denials = _denials_before(clause.before, patterns) + _denials_in_header(text, span, patterns)
+    denials += _is_denied_after(clause.after, patterns, is_number=is_number)
+    return denials % 2 == 1 or _is_of_another_time(clause, patterns, is_number=is_number)
+
+
+def _clause(text: str, span: Span, sentence: tuple[int, int], patterns: _Patterns) -> _Clause:
+    first, last = sentence
     before, after = text[first : span.start], text[span.end : last]
     near = _clause_before(before, after, patterns)
     far = _clause_after(after, patterns)
@@ -208,7 +262,7 @@ def _clause(text: str, span: Span, patterns: _Patterns) -> _Clause:
         + "\n"
         + text[span.end + len(far) : last + 150]
     )
-    mark = stop.group() if stop is not None else ""
+    mark = text[last : last + 1]
     following = text[last + len(mark) : last + 60].lstrip()
     next_clause = text[span.end + len(far) : span.end + len(far) + 60].lstrip(" ,;.—-\n")
     return _Clause(near, far, around, before, mark, following, next_clause)
@@ -328,7 +382,7 @@ def _is_asked(clause: _Clause, patterns: _Patterns, mention: str) -> bool:
             return True
     if patterns["asked_after"].search(clause.after):
         return not patterns["yes"].match(clause.following)
-    if clause.mark != "?":
+    if clause.mark not in _QUESTION_MARKS:
         return False
     sentence = clause.sentence_before.lstrip(" ¿\"'-*")
     opening = patterns["ask"].match(sentence)

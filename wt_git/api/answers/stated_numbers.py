@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from wt_git.api.answers.facts import continues_word
 from wt_git.api.answers.normalise import normalised_fact
-from wt_git.api.answers.number_words import AMBIGUOUS, spelled_numbers
+from wt_git.api.answers.number_words import AMBIGUOUS, Spelled, spelled_numbers
 from wt_git.api.answers.numbers import Kind, Number, numbers_in, spelled_number
 from wt_git.api.answers.units import Ownership, UnitReader
 
@@ -23,6 +24,7 @@ _PRONOUN_BEFORE = re.compile(
 )
 _PRONOUN_AFTER = re.compile(r" (?:of|another|or|by one|more thing|thing|moment|second)(?!\w)|-")
 _MOST_DAYS = 31
+_NO_FIGURE = re.compile(r"[^0-9]+")
 
 
 class StatedNumbers:
@@ -31,7 +33,18 @@ class StatedNumbers:
     def __init__(self, plain: str, language: str) -> None:
         self.plain = plain
         self.language = language
-        self.numbers = numbers_in(plain)
+        self._figures = _NO_FIGURE.sub("", plain)
+
+    @cached_property
+    def numbers(self) -> list[Number]:
+        """The numbers in figures, in order."""
+        return numbers_in(self.plain)
+
+    @cached_property
+    def _spelled(self) -> list[Spelled]:
+        """The numbers in words, of the language or English."""
+        codes = dict.fromkeys((self.language, "en"))
+        return [word for code in codes for word in spelled_numbers(self.plain, code)]
 
     def counting(self, fact: NumberFact) -> tuple[list[Number], str]:
         """Return the numbers that may be `fact`, and the reason for people."""
@@ -82,14 +95,14 @@ class StatedNumbers:
     def _candidates(self, value: Decimal) -> Iterator[Number]:
         """Yield the places of a number, in figures and, where it counts nothing there, in words."""
         counts = False
-        for one in self.numbers:
+        # Few answers have the figures; only those are read number by number.
+        for one in self.numbers if _significant(value) in self._figures else ():
             if value in one.values:
                 counts = counts or one.kind in _COUNTING
                 yield one
-        for code in dict.fromkeys((self.language, "en")) if not counts else ():
-            for word in spelled_numbers(self.plain, code):
-                if word.value == value:
-                    yield spelled_number(self.plain, word.start, word.end, value)
+        for word in self._spelled if not counts else ():
+            if word.value == value:
+                yield spelled_number(self.plain, word.start, word.end, value)
 
     def _may_be_forbidden(self, number: Number, value: int) -> bool:
         """Say whether a number is one that an author means: no part of a word, version or list."""
@@ -103,3 +116,8 @@ class StatedNumbers:
             is_part = continues_word(before) or continues_word(after) or len(number.values) > 1
             return not is_part and text[number.start : number.end] == str(value)
         return self._is_certain(number)
+
+
+def _significant(value: Decimal) -> str:
+    """Return the figures that a number has in any notation: the zeros at its end may be a scale."""
+    return str(abs(int(value))).rstrip("0") or "0"
