@@ -32,6 +32,7 @@ from wt_git.plugins import loading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from types import ModuleType
 
 # Read by Python, the C library or libgit2 when the process starts.
 _READ_AT_START = ("PYTHON", "LC_", "LANG", "TZ", "HOME", "XDG_", "COLUMNS_")
@@ -172,14 +173,14 @@ def _imports() -> Iterator[None]:
     path, hooks, finders = sys.path[:], sys.path_hooks[:], dict(sys.path_importer_cache)
     meta, modules = sys.meta_path[:], dict(sys.modules)
     known = dict(vars(loading)["_modules_by_file"])
-    for name in [name for name in modules if _is_of_a_test(name)]:
+    for name in _of_a_test():
         del sys.modules[name]
     sys.meta_path[:] = [one for one in meta if not type(one).__module__.startswith("_pytest")]
     _forget(path=[str(Path.cwd()), *(one for one in path if one in _OURS or _is_installed(one))])
     try:
         yield
     finally:
-        for name in [name for name in sys.modules if _is_of_a_test(name)]:
+        for name in _of_a_test():
             del sys.modules[name]
         for name, module in modules.items():
             sys.modules.setdefault(name, module)
@@ -196,6 +197,18 @@ def _forget(*, path: list[str]) -> None:
     libgit2.common_folder_of.cache_clear()
     vars(trace)["_checked_folder"].cache_clear()
     importlib.invalidate_caches()
+
+
+def _of_a_test() -> list[str]:
+    """The names of the modules that are neither ours nor installed."""
+    names = [name for name, module in sys.modules.items() if _INNOCENT.get(name) is not module]
+    found = [name for name in names if _is_of_a_test(name)]
+    _INNOCENT.update((name, sys.modules[name]) for name in set(names).difference(found))
+    return found
+
+
+# Found to be ours or installed; asking two thousand modules again takes longer than many a command.
+_INNOCENT: dict[str, ModuleType | None] = {}
 
 
 def _is_of_a_test(name: str) -> bool:

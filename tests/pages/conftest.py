@@ -1,4 +1,4 @@
-"""One browser for each module, and pages made from report documents."""
+"""One browser for all modules, and pages made from report documents."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """A browser that the tests of a module share."""
+    """A browser that the tests of this folder share."""
     with a_browser() as started:
         yield started
 
