@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from kit.document_sessions import Reader
 from kit.documents import EXECUTED, PROJECT, Block, anchor, commands, not_printed, pages, parse
 from kit.generated_docs import PARTS, pages_with_parts, part_names, rewritten
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 PAGES = {page.name: page for page in pages()}
 SOURCES = sorted(
@@ -25,18 +29,33 @@ _SECTION = re.compile(r'"([^"]+)"')
 _PROJECT_PATH = re.compile(r"`((?:wt_git|tests|docs|\.ci)/[\w./-]+)`")
 
 
+FOLLOWED = [
+    name for name, page in PAGES.items() if any(b.language in EXECUTED for b in page.blocks)
+]
+
+
 @pytest.mark.long
-@pytest.mark.parametrize(
-    "page",
-    [name for name, page in PAGES.items() if any(b.language in EXECUTED for b in page.blocks)],
-)
+@pytest.mark.parametrize("page", FOLLOWED)
 def test_what_a_page_says_happens_when_a_reader_follows_it(page, tmp_path):
     """Every command and every Python block of the page works, in order, and prints what is shown."""
+    _follow([block for block in PAGES[page].blocks if not block.is_slow], tmp_path)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    "page", [name for name in FOLLOWED if any(block.is_slow for block in PAGES[name].blocks)]
+)
+def test_the_slow_blocks_of_a_page_work_in_their_place(page, tmp_path):
+    """Those that the suite leaves out, each after all that stands above it."""
+    _follow(PAGES[page].blocks, tmp_path)
+
+
+def _follow(blocks: Iterable[Block], tmp_path: Path) -> None:
     reader = Reader(_new_folder(tmp_path))
     try:
         wrong = [
             problem
-            for block in PAGES[page].blocks
+            for block in blocks
             if block.language in EXECUTED and block.skip is None
             for problem in reader.follow(block)
         ]
@@ -55,6 +74,8 @@ def test_hardly_any_block_is_skipped():
     """A block that is not executed rots; each has a reason, and they are counted."""
     skipped = [block.where for page in PAGES.values() for block in page.blocks if block.skip]
     assert len(skipped) <= 6, skipped
+    slow = [block.where for page in PAGES.values() for block in page.blocks if block.is_slow]
+    assert len(slow) <= 2, slow
 
 
 @pytest.mark.parametrize("page", PAGES)

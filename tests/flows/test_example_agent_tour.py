@@ -38,7 +38,7 @@ def tour(clone: Path, *options: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.long
+@pytest.mark.thorough  # in the suite, docs/getting-started.md is followed, the tour among it
 def test_the_tour_shows_the_planted_bug_and_exits_0(clone, monkeypatch):
     """Both ways give the expected verdicts, and the end says what is wrong with the red one."""
     monkeypatch.setenv("AGENT_OPENAI_URL", "http://127.0.0.1:9/v1")
@@ -51,7 +51,7 @@ def test_the_tour_shows_the_planted_bug_and_exits_0(clone, monkeypatch):
     assert sorted(path.name for path in (clone / "runs/tour/1").iterdir()) == ["endpoint", "plugin"]
 
 
-@pytest.mark.thorough  # in the suite, docs/getting-started.md is followed, tour and mended tour
+@pytest.mark.thorough  # in the suite, docs/getting-started.md mends the agent and sees it pass
 def test_a_mended_agent_is_green_and_the_tour_says_how_to_expect_that(clone):
     """Without `--mended` it is not what the tour expects; the next tour begins without a past."""
     rules = clone / "docs/examples/agent/rules.py"

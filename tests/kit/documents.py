@@ -3,6 +3,7 @@
 How a page says what to do with a block, in a comment on the line right above it:
 
     <!-- test: skip: WHY -->    not executed; there should be almost none of these
+    <!-- test: thorough -->    executed under `-m thorough` only: slow, and much like another block
     <!-- test: exit 2 -->       the last command of the block ends with this code instead of 0
     <!-- test: raises NAME -->  the Python block raises an exception of this name
 
@@ -27,7 +28,7 @@ EXECUTED = ("console", "sh", "python", "toml")
 
 _FENCE = re.compile(r"(?P<indent> *)(?P<ticks>```+) *(?P<language>[\w-]*)[^`]*")
 _DIRECTIVE = re.compile(
-    r"<!-- test: (?:skip: (?P<skip>.+)|exit (?P<exit>\d+)|raises (?P<raises>\w+)) -->"
+    r"<!-- test: (?:skip: (?P<skip>.+)|(?P<thorough>thorough)|exit (?P<exit>\d+)|raises (?P<raises>\w+)) -->"
 )
 _HEADING = re.compile(r"#+ (?P<text>.*\S)")
 _LINK = re.compile(r"\[[^\]]*\]\((?P<target>[^)\s]+)\)")
@@ -46,6 +47,7 @@ class Block:
     skip: str | None = None
     exit: int = 0
     raises: str | None = None
+    is_slow: bool = False
 
     @property
     def where(self) -> str:
@@ -103,6 +105,7 @@ def parse(name: str, text: str) -> Page:
                     skip=said.get("skip"),
                     exit=int(said.get("exit") or 0),
                     raises=said.get("raises"),
+                    is_slow=bool(said.get("thorough")),
                 )
             )
         above = line
