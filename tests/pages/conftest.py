@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,18 +11,30 @@ from kit.browser import a_browser
 from wt_git.reports.page.page import write_page
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from kit.report_documents import ReportDocument
     from playwright.sync_api import Browser
 
+_UNTIL_IT_IS_CLOSED = ExitStack()
+_STARTED: list[Browser] = []
 
-@pytest.fixture(scope="package")
-def browser() -> Iterator[Browser]:
-    """A browser that the tests of this folder share."""
-    with a_browser() as started:
-        yield started
+
+@pytest.fixture
+def browser() -> Browser:
+    """A browser that tests in a row share, of whatever module."""
+    if not _STARTED:
+        _STARTED.append(_UNTIL_IT_IS_CLOSED.enter_context(a_browser()))
+    return _STARTED[0]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(nextitem: pytest.Item | None) -> None:
+    """Close the browser before a test that needs none: its event loop would be in the way."""
+    if "browser" not in getattr(nextitem, "fixturenames", ()):
+        _STARTED.clear()
+        _UNTIL_IT_IS_CLOSED.close()
 
 
 @pytest.fixture
