@@ -52,7 +52,7 @@ LANGUAGES: Final[dict[str, Words]] = {
         deny=r"not|n't|never|cannot|nor|neither|nobody|none|nothing|nowhere|no one|no longer|no|hardly|barely|scarcely|without|"
         r"fail(?:s|ed|ing)? to|unable to|refus\w+ to|declin(?:ed|es|ing) to|den(?:y|ies|ied|ying)|yet to|lack(?:s|ed|ing)?|"
         r"instead of|rather than|as opposed to|other than|except(?: for)?|excluding|unlike|far from|prevent\w*|avoid\w*|"
-        r"doubts?|doubtful|impossible|unlikely|(?:false|wrong|incorrect|untrue|mistaken)(?= that| to say)|absence of",
+        r"(?:there )?used to (?:be|have)|let alone|doubts?|doubtful|impossible|unlikely|(?:false|wrong|incorrect|untrue|mistaken)(?= that| to say)|absence of",
         near="invalid|unknown|non-?existent|no such|wrong|incorrect|false",
         after=r"not|n't|never|cannot|no longer|unknown|invalid|incorrect|inaccurate|wrong|false|untrue|non-?existent|unavailable|"
         r"failed|neither|no such",
@@ -62,14 +62,16 @@ LANGUAGES: Final[dict[str, Words]] = {
         r"difficult(?:y|ies)|worries|interruptions?|warnings?|complaints?)|not to mention|nothing but|none other than|whether or not|"
         r"not long ago|cannot but|can(?:not|'t) help but|no wonder|(?:cannot|can't|can not|no one can|nobody can) (?:deny|doubt)|"
         r"(?:never|not|n't|not once|did not|didn't) fail(?:s|ed)? to|don't worry|do not worry|no need to worry|not surprisingly|don't hesitate|do not hesitate|"
-        r"nothing (?:prevents|prevented|stops|stopped) \w+ from",
+        r"never mind|nothing (?:is|was|went) (?:wrong|missing|unusual)|(?:no one|nobody) (?:disput|den(?:y|ie)|doubt|question)\w*|no sooner|"
+        r"(?:cannot|can't|can not) (?:stress|emphasi[sz]e|overstate)\w*|nothing (?:prevents|prevented|stops|stopped) \w+ from",
         cut=r"but|however|instead(?! of)|though|although|whereas|while|nevertheless|nonetheless|because|so(?! far| \w+ that)|"
-        r"and (?:it|they|we|you|i|he|she|there|the|this|that|these|your|our|its|all|now|then|is|are|was|were|has|have|had|will|"
+        r"and(?= (?:not|never|no))|(?:as|since) (?:it|they|we|he|she|the|this|your|our)|(?:an?|the|this|your|these|those) \w+ "
+        r"(?:that|who) (?:has|have|had|was|were|is|are|will)|and (?:it|they|we|you|i|he|she|there|the|this|that|these|your|our|its|all|now|then|is|are|was|were|has|have|had|will|"
         r"\d)|which|then|after(?:wards)?|actually",
         that="that|as|if|whether",
         unsure=r"maybe|perhaps|possibly|might|may (?:have|be|already)|could (?:be|have)|supposedly|allegedly|presumably|reportedly|"
-        r"i guess|not (?:sure|certain)|unclear|unconfirmed|rumou?red|probably",
-        given=r"if|whether|unless|in case|assuming|suppose|as soon as|once(?! again| more)|should (?:it|they|the)|would have|were (?:it|they)",
+        r"i guess|should be|would be (?:too|enough)|not (?:sure|certain)|unclear|unconfirmed|rumou?red|probably",
+        given=r"if|whether|unless|in case|assuming|suppose|as soon as|once(?! again| more)|should (?:it|they|the)|would have|should have|(?:supposed|meant) to (?:be|have)|were (?:it|they)",
         ask=r"is|are|was|were|has|have|had|do|does|did|isn't|aren't|hasn't|haven't|didn't|doesn't|so",
         you=r"you|i",
         then=r"last (?:week|month|year|quarter|time|night|spring|summer|autumn|fall|winter)|yesterday|previously|formerly|earlier|"
@@ -94,14 +96,14 @@ LANGUAGES: Final[dict[str, Words]] = {
         after=r"nicht|nie|niemals|kein(?:e[mnrs]?)?|unbekannt|ungültig|falsch|unzutreffend|inkorrekt|fehlgeschlagen",
         idioms=r"nicht (?:nur|bloß|allein|zuletzt)|ohne (?:jede[nrs]? |jegliche[nrs]? |weitere[nrs]? )?(?:probleme?|zwischenfälle?|weiteres|"
         r"schwierigkeiten|verzögerung(?:en)?|fehler|zweifel|beanstandung(?:en)?|komplikationen|mängel|schäden)|keine? (?:problem|probleme|sorge|frage|zweifel|"
-        r"verzögerung(?:en)?|fehler|beanstandungen)|kein zweifel|nichts anderes als|außer zweifel|nicht umsonst",
-        cut=r"aber|sondern|jedoch|doch|hingegen|dagegen|allerdings|stattdessen|vielmehr|obwohl|während|denn|weil|und (?:es|sie|er|wir|ich|"
+        r"verzögerung(?:en)?|fehler|beanstandungen)|kein zweifel|zweifellos|zweifelsohne|nichts anderes als|außer zweifel|nicht umsonst",
+        cut=r"aber|sondern|jedoch|doch|hingegen|dagegen|allerdings|stattdessen|vielmehr|obwohl|während|denn|weil|und(?= (?:nicht|kein|nie))|und (?:es|sie|er|wir|ich|"
         r"der|die|das|ist|sind|wurden?|hat|haben|kein\w*|\d)",
         that="dass|daß|ob",
         unsure=r"vielleicht|möglicherweise|eventuell|könnten?|womöglich|angeblich|vermutlich|wahrscheinlich|unklar|unsicher|nicht sicher",
         given=r"ob|falls|wenn|sofern|sobald|hätten?|wären?",
         ask=r"ist|sind|war|waren|hat|haben|wurden?|gibt|liegen",
-        you=r"sie|du|ihr|ich",
+        you="sie (?:mir|uns)|du|ihr|ich",
         then=r"letzte[nrsm]? (?:woche|monats?|jahr(?:es)?|quartals?|mal)|gestern|vorher|früher|zuvor|ehemals|ursprünglich|anfangs|bislang|damals|"
         r"vor (?:einem|einer|zwei|drei|\d+) \w+|morgen|nächste[nrsm]? (?:woche|monat|jahr)|im vormonat|sie (?:sagten|meinten|erwähnten)|erwartet|angenommen",
         now=r"heute|jetzt|aktuell|derzeit|momentan|nun|inzwischen|mittlerweile|zurzeit|gegenwärtig|diese[nrsm]? (?:woche|monat|jahr)|tatsächlich",
@@ -127,7 +129,7 @@ LANGUAGES: Final[dict[str, Words]] = {
         that="que|qu'|si",
         unsure=r"peut-être|pourrai(?:t|ent)|éventuellement|possiblement|il se peut|semblerait|incertaine?|probablement|pas sûre?|pas certaine?|serai(?:t|ent)",
         given=r"si|s'il|s'ils|au cas où|à moins|dès que|une fois",
-        ask=r"est-ce|est|sont|a-t-|ont|avez",
+        ask=r"y a-t-il|est-ce|est|sont|a-t-|ont|avez",
         you="vous|tu|je",
         then=r"(?:le mois|l'an|l'été|le trimestre) dernier|la semaine dernière|l'année dernière|hier|auparavant|précédemment|autrefois|"
         r"il y a \w+ (?:jours?|mois|semaines?|ans?)|initialement|à l'origine|demain|le mois prochain|la semaine prochaine|avant|vous (?:avez dit|disiez|pensiez)|prévue?s?",
@@ -219,7 +221,7 @@ LANGUAGES: Final[dict[str, Words]] = {
         after=r"niet|nooit|geen|onbekend|ongeldig|onjuist|fout|mislukt",
         idioms=r"niet (?:alleen|slechts|enkel)|zonder (?:enige? |verdere )?(?:problemen|probleem|vertraging(?:en)?|fouten|incidenten|twijfel|moeite)|geen (?:probleem|problemen|twijfel|"
         r"zorgen)",
-        cut=r"maar|echter|daarentegen|hoewel|terwijl|omdat|want|en (?:het|de|er|u|wij|ze|is|zijn|werd|heeft|\d)",
+        cut=r"maar|echter|daarentegen|hoewel|terwijl|omdat|want|en(?= (?:niet|geen|nooit))|en (?:het|de|er|u|wij|ze|is|zijn|werd|heeft|\d)",
         that="dat|of",
         unsure=r"misschien|mogelijk|wellicht|zou(?:den)? kunnen|waarschijnlijk|onzeker|niet zeker|onduidelijk",
         given=r"als|indien|tenzij|zodra|of (?:het|de|er|uw)",
@@ -312,7 +314,7 @@ LANGUAGES: Final[dict[str, Words]] = {
         after="不存在|不是|不对|不正确|不准确|有误|未知|无效|不可用|不成立|不属实|失败|没有(?:成功|发生|完成)|并不|并未|尚未|还没|没有$|未(?:能|被)|不(?:可|能|会|被)",
         idioms="不[仅僅但只光单單]是?|没有?任?何?(?:问题|異常|异常|疑问|延误|错误|意外|困难)|毫无(?:疑问|问题|异常)|无疑|无误|不错|不过|不同|不少|差不多|不断|不久|无论|不管|"
         "不论|非常|未来|除非|不得不|不妨|不好意思|不客气|不要紧|不用担心|不必担心|请不要担心|是不是|有没有|不可否认|不容置疑|无一例外|不止|不计",
-        cut="但是|但|而是|然而|不过|却|只是|反而|可是|因为|所以|并且已|因此|其实|实际上",
+        cut="也(?=[没不未无])|但是|但|而是|然而|不过|却|只是|反而|可是|因为|所以|并且已|因此|其实|实际上",
         unsure="可能|也许|或许|大概|不确定|似乎|据说|恐怕",
         given="如果|若|是否|假如|要是|倘若|一旦|万一",
         asked_after="吗|与否",
@@ -353,7 +355,7 @@ LANGUAGES: Final[dict[str, Words]] = {
         common="",
         deny="(?:미|불|비)(?=$)|(?:안|못) ?(?=$)",
         near="잘못된|알 수 없는|존재하지 않는|무효한",
-        after="않|없|아니|아닙|아닌|못했|못합|못하|못한|불가|안 (?:됩|되|된|됐|했|함)|말고|틀렸|틀립|잘못|무효|미정|불명",
+        after="않|없|아니|아닙|아닌|못했|못합|못하|못한|불가|안 (?:됩|되|된|됐|했|함)|말고| 전(?:이|입니다|임|$)|틀렸|틀립|잘못|무효|미정|불명",
         idioms="뿐(?:만|만이)? ?아니라|수밖에 ?없|틀림없|(?:문제|이상|지장|지연|차질|오류|하자|어려움)(?:가|이|는|도)? ?없(?:이|습니다|었습니다|고|음)?|다름없|의심의 여지(?:가)? ?없|"
         "걱정하지 않|않으면 안|없지 않|끊임없이|어김없이",
         cut="지만|으나|는데|그러나|하지만|그런데|(?:했|됐|되었|였|었|았|이)고|(?:했|됐|되었|였|이)으?며|때문에|반면|오히려|(?:이|가) 아니라|아니고|실제로",
@@ -375,7 +377,7 @@ LANGUAGES: Final[dict[str, Words]] = {
         common="",
         deny=r"[وف]?(?:لا|لم|لن|ليس|ليست|ليسوا|لست|لسنا|غير|بدون|دون|بلا|عدم|ابدا|كلا|بدلا من|باستثناء|انفي|ننفي|اشك|نشك|تعذر|يتعذر|فشل)",
         near="غير معروف|غير صالح|غير موجود",
-        after=r"[وف]?(?:لا|لم|ليس|ليست|غير|لن)",
+        after=r"لا|لم|ليس|ليست|غير|لن",
         idioms=r"ليست? فقط|لا (?:شك|يقتصر|مشكلة|توجد مشاكل|توجد مشكلة|داعي|تقلق|تتردد)|(?:بدون|دون|بلا|من دون) (?:اي |ايه |أي |أية )?(?:مشاكل|مشكلة|مشكله|تاخير|اخطاء|شك|عوائق|صعوبات)|غير ان",
         cut=r"[وف]?لكن\w*|بل|الا ان|غير ان|بينما|اما|لان|و(?:قد|تم|هو|هي|هناك|لديك|لدينا|كان|حاليا|الان|اليوم) ?",
         that="ان|انه|انها|بان|ان|اذا|ما اذا",
@@ -390,6 +392,7 @@ LANGUAGES: Final[dict[str, Words]] = {
         no="لا|كلا|ليس|خطا",
         bound_before="اكثر من|اقل من|على الاقل|ما لا يقل عن|ما يقرب من|حتى|يزيد عن",
         bound_after="على الاقل|على الاكثر|او اكثر",
+        concord=True,
     ),
     "hi": Words(
         common="",
@@ -420,7 +423,7 @@ LANGUAGES: Final[dict[str, Words]] = {
         near="ไม่ถูกต้อง|ไม่ทราบ",
         after="ไม่ถูกต้อง|ไม่มี|ไม่ใช่|ไม่ได้|ไม่ทราบ|ไม่จริง|ล้มเหลว|ยังไม่",
         idioms="ไม่เพียง(?:แต่|แค่)?|ไม่ใช่(?:แค่|เพียง)|ไม่ได้(?:มี)?แค่|(?:โดย)?ไม่มีปัญหา(?:ใด ?ๆ|ใดๆ)?|ไม่ต้อง(?:กังวล|สงสัย|ห่วง)|ไม่นาน|ไม่มีข้อสงสัย|ไม่ว่า|โดยไม่มีข้อผิดพลาด|โดยไม่ล่าช้า",
-        cut="แต่|อย่างไรก็ตาม|กลับ|ในขณะที่|เพราะ|ดังนั้น|และ(?:ได้|ตอนนี้)|ความจริง",
+        cut="แต่|อย่างไรก็ตาม|กลับ|ในขณะที่|เพราะ|ดังนั้น|และ(?:ได้|ตอนนี้)|และ(?=ไม่|ยังไม่)|ความจริง",
         unsure="อาจ|บางที|น่าจะ|คงจะ|ไม่แน่ใจ|เป็นไปได้",
         given="ถ้า|หาก|หรือไม่|เมื่อใด",
         asked_after="หรือไม่|ไหม|หรือเปล่า",

@@ -75,7 +75,10 @@ def _measure_beside(text: str, end: int) -> str | None:
         return None
     if len(word) <= 2 and word not in _SAFE_SHORT and text[end] == " ":
         return tables.MEASURES.get(phrase)
-    return tables.MEASURES.get(phrase) or tables.MEASURES.get(word)
+    measure = tables.MEASURES.get(phrase) or tables.MEASURES.get(word)
+    return (
+        f"{measure}/" if measure is not None and text[word_end : word_end + 1] == "/" else measure
+    )
 
 
 # Short words that are measures even after a space; others, such as `an`, are mostly something else.

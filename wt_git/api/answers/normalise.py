@@ -19,6 +19,7 @@ _GROUPS = {
     '"': "“”„‟«»″",
     # A hyphen joins, and between figures so does a dash. A long dash is a boundary of clauses.
     "-": "‐‑‒–−﹣－⁃",
+    "~": "〜",
     "—": "―",
     "\n": "\r\v\f\x85\u2028\u2029",
     "°": "º",

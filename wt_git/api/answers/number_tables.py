@@ -159,7 +159,7 @@ NUMBERED: Final = words("""
 order|ticket|invoice|case|client|customer|account|item|product|sku|id|ids|no|nr|num|ref|reference|page|step|
 section|chapter|room|version|release|line|row|level|tier|phase|option|example|figure|table|question|issue|
 batch|lot|gate|flight|bus|route|highway|building|floor|suite|apartment|apt|port|error|code|status|rule|article|
-week|day|quarter|q|part|volume|grade|class|group|model|lane|dock|aisle|shelf|bin|po|rma|pr|bug|appendix|track|
+week|day|quarter|q|part|volume|grade|class|group|model|lane|dock|aisle|shelf|bin|po|rma|pr|bug|appendix|track|python|java|windows|iphone|android|http|gpt|claude|llama|node|
 bestellung|auftrag|rechnung|kunde|kundin|artikel|seite|schritt|kapitel|zimmer|zeile|nummer|fall|vorgang|bestellnummer|
 auftragsnummer|rechnungsnummer|kundennummer|position|kw|raum|
 commande|facture|étape|chapitre|chambre|ligne|numéro|référence|dossier|salle|

@@ -67,6 +67,10 @@ _CHAIN = re.compile(
 )
 _NEXT_WORD = re.compile(rf"\.?[ ]?(?:de |of )?({LETTER}+(?:\.{LETTER})*)")
 _DATE_MARK = re.compile(r" ?(?:月|日|월|일)(?!間)")
+_HOUR_BEFORE = re.compile(r"[0-9] ?h ?\Z")
+_STREET = re.compile(
+    r"(?: [^\W\d_]+){1,2} (?:street|st|avenue|ave|road|rd|lane|drive|boulevard|blvd)(?!\w)"
+)
 _SUFFIX = re.compile(r"['-]?([^\W\d_]+)")
 _LINE_MARKER = re.compile(r"^[ \t]*(?:[-+•][ ]+)?\(?([0-9]{1,3})[.)](?=[ \t]+\S)", re.MULTILINE)
 _BRACKET_MARKER = re.compile(r"(?<![\w(])\(?([0-9]{1,2})\)(?=\s)")
@@ -205,7 +209,7 @@ class Tokenizer:
     def _is_numbered(self, start: int, end: int) -> bool:
         """Say whether the words before a number make it the name of one thing: `order 75`."""
         before = self._text[max(start - NEAR, 0) : start].rstrip(" #")
-        if before.endswith(_NAMES_WITHOUT_SPACES):
+        if before.endswith(_NAMES_WITHOUT_SPACES) or _STREET.match(self._text, end):
             return True
         if before.endswith(_AFTER_LABELS):
             stem = before.rstrip(":= ")
@@ -267,6 +271,8 @@ class Tokenizer:
         ):
             return Kind.DATE
         joined = word_after in tables.STRICT_CLOCK_WORDS or _clock_mark(text, end)
+        if len(digits) == 2 and _HOUR_BEFORE.search(text, max(start - 5, 0), start):
+            return Kind.TIME
         return Kind.TIME if value <= _MOST_HOURS and joined else None
 
     def _measured(self, start: int, end: int, values: frozenset[Decimal]) -> Number:
@@ -359,7 +365,7 @@ def _ends_with_label(text: str) -> bool:
 
 def _clock_mark(text: str, end: int) -> bool:
     return (
-        re.match(r" ?(?:h[0-5][0-9]\b|[ap]\.m\.|o'clock|[時点點时시])", text[end : end + 8])
+        re.match(r" ?(?:h ?[0-5][0-9]\b|[ap]\.m\.|o'clock|[時点點时시])", text[end : end + 8])
         is not None
     )
 

@@ -10,10 +10,11 @@ behind it, double denials, contrasts, guesses, questions, conditions and other t
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter
 from enum import Enum
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from wt_git.api.answers.facts import is_spaceless
@@ -158,6 +159,15 @@ _WITHOUT = frozenset(
         "बिना",
     )
 )
+_PREPOSITIONS = _WITHOUT | {
+    "except",
+    "except for",
+    "instead of",
+    "rather than",
+    "außer",
+    "sauf",
+    "excepto",
+}
 _KNOWING = re.compile(
     r"\W*(?:\w+ ){0,2}?(?:confirm|verif|guarant|promise|tell|say\b|know|certain|bestätig|garant|bevestig|potwierdz|"
     r"подтверд|gewährleist|savoir|sais|weiß|сказать|确认|保证|تاكيد|पुष्टि|ยืนยัน)"
@@ -245,7 +255,7 @@ def _is_denied(
 ) -> bool:
     if text.count("~~", 0, span.start) % 2 or _CROSSED.search(clause.before):
         return True
-    if _LABELLED.match(clause.after) or _is_asked(clause, patterns, text[span.start : span.end]):
+    if _LABELLED.match(clause.after) or _is_asked(clause, patterns):
         return True
     denials = _denials_before(clause.before, patterns) + _denials_in_header(text, span, patterns)
     denials += _is_denied_after(clause.after, patterns, is_number=is_number)
@@ -299,7 +309,8 @@ def _cuts(mark: re.Match[str], before: str, after: str, patterns: _Patterns) -> 
     if mark.group() == ":":
         head = before[: mark.start()].lstrip()
         denial = patterns["deny"].search(head)
-        return not (denial is not None and denial.start() <= 12 and len(head.split()) in {2, 3, 4})
+        opens_list = denial is not None and denial.start() <= 12 and len(head.split()) in {2, 3, 4}
+        return not (opens_list and denial and denial.group() not in _PREPOSITIONS)
     return mark.group() not in {")", "|"}
 
 
@@ -323,26 +334,38 @@ def _clause_after(after: str, patterns: _Patterns) -> str:
 def _denials_before(clause: str, patterns: _Patterns) -> int:
     """Return how often the text in front of a mention turns its sense."""
     plain = _blanked(clause, patterns["idioms"])
-    total = 0
-    for scope in _scopes(plain, patterns):
-        found = list(patterns["deny"].finditer(scope))
-        if any(_KNOWING.match(scope, one.end()) for one in found):
-            return 1
-        words = [one.group() for one in found]
-        without = [word for word in words if word in _WITHOUT]
-        others = [word for word in words if word not in _WITHOUT]
-        if len(others) > 1:
-            others = [word for word in others if word not in _CONTINUES_DENIAL] or others[:1]
-        total += len(without) + (min(len(others), 1) if patterns.words.concord else len(others))
+    found = list(patterns["deny"].finditer(plain))
+    if any(one.group() not in _WITHOUT and _KNOWING.match(plain, one.end()) for one in found):
+        return 1
+    if _UNTIL.search(plain) and found:
+        found.pop()
+    total = sum(_denials_in_scope(scope, patterns) for scope in _by_scope(found, plain, patterns))
     close = patterns["near"].search(plain)
     if close is not None and not total and _NEAR_WORDS.match(plain, close.end()):
         total += 1
     return total
 
 
-def _scopes(clause: str, patterns: _Patterns) -> list[str]:
-    """Return the parts of a clause that conjunctions such as `that` separate."""
-    return patterns["that"].split(clause) if patterns.words.that else [clause]
+# `not until June` asserts June.
+_UNTIL = re.compile(
+    r"(?<!\w)(?:until|till|before|bis|vor dem|avant|hasta|antes del?|fino al?|prima del?|até|tot|voor|przed|до|раньше)\s+(?:\S+\s+)?\Z"
+)
+
+
+def _by_scope(found: list[re.Match[str]], text: str, patterns: _Patterns) -> Iterator[list[str]]:
+    """Yield the denials of a clause by the parts that conjunctions such as `that` separate."""
+    starts = [one.start() for one in patterns["that"].finditer(text)] if found else []
+    for _, scope in groupby(found, key=lambda one: bisect_right(starts, one.start())):
+        yield [one.group() for one in scope]
+
+
+def _denials_in_scope(words: list[str], patterns: _Patterns) -> int:
+    """Return how often denials of one scope turn its sense: `neither, nor` and concord do it once."""
+    without = [word for word in words if word in _WITHOUT]
+    others = [word for word in words if word not in _WITHOUT]
+    if len(others) > 1:
+        others = [word for word in others if word not in _CONTINUES_DENIAL] or others[:1]
+    return len(without) + (min(len(others), 1) if patterns.words.concord else len(others))
 
 
 def _denials_in_header(text: str, span: Span, patterns: _Patterns) -> int:
@@ -375,7 +398,7 @@ def _is_denied_after(after: str, patterns: _Patterns, *, is_number: bool) -> boo
     return patterns.words.verb_last or len(between.split()) <= 5
 
 
-def _is_asked(clause: _Clause, patterns: _Patterns, mention: str) -> bool:
+def _is_asked(clause: _Clause, patterns: _Patterns) -> bool:
     """Say whether the mention is in a condition, or in a question that is not answered with yes."""
     for given in patterns["given"].finditer(_blanked(clause.before, patterns["idioms"])):
         if not patterns["you"].match(clause.before[given.end() :].lstrip()):
@@ -386,7 +409,7 @@ def _is_asked(clause: _Clause, patterns: _Patterns, mention: str) -> bool:
         return False
     sentence = clause.sentence_before.lstrip(" ¿\"'-*")
     opening = patterns["ask"].match(sentence)
-    is_short = len(f"{clause.before}{mention}{clause.after}".split()) <= 4
+    is_short = len(clause.before.split()) <= 1 and len(clause.after.split()) <= 1
     if opening is None and not is_short:
         return False
     if opening is not None and patterns["you"].match(sentence[opening.end() :].lstrip()):
@@ -396,7 +419,8 @@ def _is_asked(clause: _Clause, patterns: _Patterns, mention: str) -> bool:
 
 def _is_of_another_time(clause: _Clause, patterns: _Patterns, *, is_number: bool) -> bool:
     """Say whether the clause is about another time or an opinion that the text corrects."""
-    own = f"{clause.before} | {clause.after}"
+    label = clause.sentence_before[: len(clause.sentence_before) - len(clause.before)].rstrip()
+    own = f"{label if label.endswith(':') else ''} {clause.before} | {clause.after}"
     if patterns["now"].search(own):
         return False
     if not patterns["then"].search(own) and not (is_number and patterns["was"].search(own)):
@@ -407,9 +431,7 @@ def _is_of_another_time(clause: _Clause, patterns: _Patterns, *, is_number: bool
 
 
 def _is_unsure(clause: _Clause, patterns: _Patterns) -> bool:
-    if patterns["unsure"].search(_blanked(clause.before, patterns["idioms"])):
-        return True
-    return patterns["unsure"].search(_blanked(clause.after, patterns["idioms"])) is not None
+    return any(map(patterns["unsure"].search, (clause.before, clause.after)))
 
 
 def _is_bound(text: str, span: Span, patterns: _Patterns) -> bool:

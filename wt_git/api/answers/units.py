@@ -52,7 +52,7 @@ class UnitReader:
         self._numbers = numbers
         self._unit = unit
         self._measure = tables.MEASURES.get(unit)
-        self._thing = _thing(unit)
+        self._thing = _thing(unit) or self._measure
         self._places = list(_unit_places(text, unit))
         self._owned = {
             owner.start for place in self._places if (owner := self._owner(place)) is not None
