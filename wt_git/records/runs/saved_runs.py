@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, cast
 
 import msgspec
@@ -36,8 +35,7 @@ REPLAY_PREFIX = "replay_prefix:"
 """How the warning of a run begins in which only the last part is live."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SavedRun:
+class SavedRun(msgspec.Struct, frozen=True, kw_only=True):
     """A scored run. `verdict` follows from its layers and gate, `origin` says how it was scored.
 
     `diagnostic_failures` are those of the `failed_layers` that do not gate. `risk_weight` is the weight

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -128,8 +127,7 @@ def _risk_weight(cost: CostFacts) -> float:
     return float(FailureCost(*msgspec.structs.astuple(cost)).risk_weight)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SavedScore:
+class SavedScore(msgspec.Struct, frozen=True, kw_only=True):
     """A score, the layers that decided its verdict, and its origin, if that was not `wt run`."""
 
     score: ScoreFacts

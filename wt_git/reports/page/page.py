@@ -9,8 +9,10 @@ with thousands of them. Its parts are in `templates/`, its looks in `style/`, it
 from __future__ import annotations
 
 import base64
+import contextlib
 import hashlib
 import json
+import os
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -20,6 +22,7 @@ from jinja2 import Environment, FileSystemLoader
 from markupsafe import escape
 
 from wt_git.api.json_values import json_value
+from wt_git.records.documents.document import Document
 from wt_git.reports.page import values
 from wt_git.reports.page.values import (
     CostChart,
@@ -62,7 +65,7 @@ FILES = {
 
 
 _ROWS = "scenarios"
-_ENCODER = msgspec.json.Encoder()
+_ENCODER = msgspec.json.Encoder(enc_hook=os.fspath)
 # Within JSON these three only occur inside strings, where an escape means the same character.
 _MARKUP = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
@@ -165,14 +168,13 @@ def embedded_json(value: object) -> str:
 def quick_embedded_json(value: object) -> str:
     """Return the same as `embedded_json`, for a value that is known to hold no NaN and no infinity.
 
-    It takes a fifth of the time where all text is ASCII.
+    The value may be a `Document`. It takes a fifth of the time where all text is ASCII.
     """
-    try:
+    data = None
+    with contextlib.suppress(ValueError, TypeError, RecursionError):
         data = _ENCODER.encode(value)
-    except (ValueError, TypeError, RecursionError):
-        return embedded_json(value)
-    if not data.isascii():
-        return embedded_json(value)
+    if data is None or not data.isascii():
+        return embedded_json(value.as_document() if isinstance(value, Document) else value)
     is_plain = not any(one in data for one in (b"<", b">", b"&"))
     return data.decode() if is_plain else data.decode().translate(_MARKUP)
 

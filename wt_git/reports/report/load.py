@@ -219,7 +219,7 @@ def write_report(report: LoadedReport, form: ReportFormat, stream: TextIO) -> No
             from wt_git.reports.page import page  # noqa: PLC0415 - loads Jinja
 
             page.write_page(
-                report.document,
+                {**report.head.as_document(), _ROWS_KEY: report.rows.with_turns()},
                 report.details,
                 stream,
                 matrix_rows=(row.as_document() for row in report.rows.without_turns()),

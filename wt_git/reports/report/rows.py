@@ -118,7 +118,11 @@ class ReportRows:
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         """Yield each row as JSON holds it."""
-        return (_row_document(row, _turns_of_run).as_document() for row in self._rows)
+        return (row.as_document() for row in self.with_turns())
+
+    def with_turns(self) -> Iterator[ScenarioRow]:
+        """Yield each row with the conversations of its latest runs."""
+        return (_row_document(row, _turns_of_run) for row in self._rows)
 
     def without_turns(self) -> Iterator[ScenarioRow]:
         """Yield each row without the conversations, for which no file has to be read."""

@@ -22,7 +22,7 @@ from wt_git.api.tool_calls import (
 from wt_git.api.trace import Trace, Turn
 from wt_git.decoding import within
 from wt_git.records.documents.report import DetailLayer, RunDetail
-from wt_git.records.record import as_recorded, encodable
+from wt_git.records.record import as_recorded
 from wt_git.records.runs.saved_scores import gate_layers
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ def run_detail(run: SavedRun, saved: SavedTrace, sidecar: SidecarFacts, key: str
             )
             for name, layer in layers.items()
         },
-        "metrics": encodable(dict(run.metrics)),
+        "metrics": dict(run.metrics),
         "warnings": list(saved.warnings),
         "turns": saved.turn_documents(),
         "mcp_calls": list(saved.mcp_calls),
