@@ -6,15 +6,21 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from wt_git.api.answers.facts import Span, continues_word, fact_places, fact_spans
+from wt_git.api.answers.facts import Reading, Span, continues_word, fact_places, fact_spans
 from wt_git.api.answers.normalise import normalised, normalised_fact
-from wt_git.api.answers.polarity import Reading, language_of, read
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from wt_git.api.answers.stated_numbers import StatedNumbers
     from wt_git.api.scenario import NumberFact
+
+
+NEGATION_CUES: tuple[str, ...] = (
+    "no ", "not ", "n't", "without", "invalid", "unknown", "no such", "non-existent", "nonexistent",
+    "never", "none", "neither", "nor", "cannot",
+)  # fmt: skip
+"""The most common English words that make a mention a denial; `languages` has all."""
 
 
 class Finding(NamedTuple):
@@ -37,6 +43,8 @@ class Answer:
     @cached_property
     def language(self) -> str:
         """The code of the language of the answer."""
+        from wt_git.api.answers.polarity import language_of  # noqa: PLC0415 - as in `_reads`
+
         return language_of(self.plain)
 
     @cached_property
@@ -101,6 +109,11 @@ class Answer:
 
     def _reads(self, span: Span, *, is_number: bool = False) -> Reading:
         text = self.plain
+        if span == (0, len(text)):  # nothing around it denies it
+            return Reading.ASSERTED
+        # Words of sixteen languages, which an answer that states no fact does not need.
+        from wt_git.api.answers.polarity import language_of, read  # noqa: PLC0415
+
         if text.isascii():
             language = self.language
         else:  # a name in another script says nothing about the sentence around it

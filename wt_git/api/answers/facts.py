@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from enum import Enum
 from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
@@ -42,6 +43,14 @@ def continues_word(character: str) -> bool:
     if is_spaceless(character):
         return False
     return character.isalnum() or unicodedata.category(character).startswith("M")
+
+
+class Reading(Enum):
+    """What a text does with something that it mentions."""
+
+    ASSERTED = "asserted"
+    UNSURE = "a guess or a limit"
+    DENIED = "denied"
 
 
 class Span(NamedTuple):

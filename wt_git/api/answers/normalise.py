@@ -8,7 +8,6 @@ lines: they are boundaries of sentences and of tables.
 
 from __future__ import annotations
 
-import html
 import re
 import unicodedata
 from functools import lru_cache
@@ -68,6 +67,8 @@ SAME_LETTERS = str.maketrans(
 def normalised(text: str) -> str:
     """Return the form of `text` in which texts that a person reads as equal are equal."""
     if "&" in text:
+        import html  # noqa: PLC0415 - a long table that few answers need
+
         text = _ENTITY.sub(lambda found: html.unescape(found.group()), text)
     text = text.replace("\r\n", "\n")
     text = text.lower() if text.isascii() else _in_plain_characters(text)

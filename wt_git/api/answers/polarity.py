@@ -12,12 +12,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from enum import Enum
 from functools import lru_cache
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, NamedTuple
 
-from wt_git.api.answers.facts import is_spaceless
+from wt_git.api.answers.facts import Reading, is_spaceless
 from wt_git.api.answers.languages import LANGUAGES
 from wt_git.api.answers.normalise import SAME_LETTERS
 
@@ -26,22 +25,6 @@ if TYPE_CHECKING:
 
     from wt_git.api.answers.facts import Span
     from wt_git.api.answers.languages import Words
-
-
-NEGATION_CUES: tuple[str, ...] = (
-    "no ", "not ", "n't", "without", "invalid", "unknown", "no such", "non-existent", "nonexistent",
-    "never", "none", "neither", "nor", "cannot",
-)  # fmt: skip
-"""The most common English words that make a mention a denial; `languages` has all."""
-
-
-class Reading(Enum):
-    """What a text does with something that it mentions."""
-
-    ASSERTED = "asserted"
-    UNSURE = "a guess or a limit"
-    DENIED = "denied"
-
 
 _SENTENCE_END = re.compile(r"[.!?](?=[\s\"')\]]|$)|[。！？!?]|\n")
 _SCRIPTS = (
