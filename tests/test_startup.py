@@ -109,7 +109,7 @@ def test_a_sweep_in_a_pipe_loads_no_display_and_no_server(tmp_path):
     # Nor what looks for packages, where none registers anything, nor what other sweeps need.
     assert "importlib.metadata" not in modules
     unused = {"reports.junit", "sweep.gate_check", "api.perturbations.prior_calls", "mcp", "triage"}
-    unused |= {"api.answers.numbers"}
+    unused |= {"api.answers.numbers", "api.answers.polarity"}
     assert unused & {name.removeprefix("wt_git.") for name in modules} == set()
 
 
