@@ -40,19 +40,19 @@ _CHARACTERS |= {ord("①") + n: f"({n + 1})" for n in range(20)}
 _CHARACTERS |= dict.fromkeys(range(0x64B, 0x653), "")
 _CHARACTERS |= dict.fromkeys((0xFE0E, 0xFE0F), "")
 
-_ENTITY = re.compile(r"&(?:#x?[0-9a-f]{1,6}|[a-z]{2,8});", re.IGNORECASE)
-_TAG = re.compile(r"</?(?:b|i|u|em|strong|span|code|mark|font)(?:\s[^<>]*)?>", re.IGNORECASE)
-_LINE_BREAK_TAG = re.compile(r"<br\s*/?>", re.IGNORECASE)
-_LINK = re.compile(r"\[([^\[\]\n]*)\](?=\([^()\s]*\))")
+# Marks that few answers have. `re` compiles them for the first that has one: ranges of characters
+# are slow to compile.
+_ENTITY = r"(?i)&(?:#x?[0-9a-f]{1,6}|[a-z]{2,8});"
+_TAG = r"(?i)</?(?:b|i|u|em|strong|span|code|mark|font)(?:\s[^<>]*)?>"
+_LINE_BREAK_TAG = r"(?i)<br\s*/?>"
+_LINK = r"\[([^\[\]\n]*)\](?=\([^()\s]*\))"
 # Scripts without spaces, beside which a mark of emphasis may stand.
 _SPACELESS = "\u0e00-\u0eff\u3005-\u9fff\uac00-\ud7af"
 _OPENS = rf"(?:(?<![\w*])|(?<=[{_SPACELESS}]))"
 _CLOSES = rf"(?:(?![\w*])|(?=[{_SPACELESS}]))"
-_STARS = re.compile(
-    rf"(?<![0-9])\*{{2,3}}|\*{{2,3}}(?![0-9])|{_OPENS}\*(?=[^\s*])|(?<=[^\s*])\*{_CLOSES}"
-)
+_STARS = rf"(?<![0-9])\*{{2,3}}|\*{{2,3}}(?![0-9])|{_OPENS}\*(?=[^\s*])|(?<=[^\s*])\*{_CLOSES}"
 # Underscores around words; those inside `client_lookup` stay.
-_UNDERSCORES = re.compile(
+_UNDERSCORES = (
     rf"{_OPENS}(_{{1,3}})(?=[^\W_])((?:[^\n]|\n(?!\s*\n)){{1,300}}?)(?<=[^\s_])\1{_CLOSES}"
 )
 _SPACES = re.compile(r"[^\S\n]{2,}|\t")
@@ -69,7 +69,7 @@ def normalised(text: str) -> str:
     if "&" in text:
         import html  # noqa: PLC0415 - a long table that few answers need
 
-        text = _ENTITY.sub(lambda found: html.unescape(found.group()), text)
+        text = re.sub(_ENTITY, lambda found: html.unescape(found.group()), text)
     text = text.replace("\r\n", "\n")
     text = text.lower() if text.isascii() else _in_plain_characters(text)
     return _without_markup(text)
@@ -96,11 +96,11 @@ def _without_markup(text: str) -> str:
     if "`" in text:
         text = text.replace("`", "")
     if "*" in text:
-        text = _STARS.sub("", text)
+        text = re.sub(_STARS, "", text)
     if "_" in text:
-        text = _UNDERSCORES.sub(r"\2", text)
+        text = re.sub(_UNDERSCORES, r"\2", text)
     if "](" in text:
-        text = _LINK.sub(r"\1 ", text)
+        text = re.sub(_LINK, r"\1 ", text)
     if "<" in text:
-        text = _TAG.sub("", _LINE_BREAK_TAG.sub("\n", text))
+        text = re.sub(_TAG, "", re.sub(_LINE_BREAK_TAG, "\n", text))
     return text
