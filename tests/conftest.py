@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import hypothesis
 import pytest
+from kit.hook_forks import keep_in
 from kit.repo import Repo, new_repo
 from kit.sealing import EscapeWatch, SealedFolder
 
@@ -106,6 +107,7 @@ def escape_watch(tmp_path_factory: pytest.TempPathFactory) -> EscapeWatch:
 def sealed_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A sealed folder for fixtures that outlive one test; those of the tests stand in it."""
     path = tmp_path_factory.mktemp("sealed")
+    keep_in(path)
     with SealedFolder(path).entered():
         yield path
 

@@ -116,7 +116,7 @@ class SealedFolder:
         try:
             _set_environment(self._environment)
             tempfile.tempdir = None  # asks TMPDIR again
-            _seal_libgit2(self.path / "home")
+            seal_libgit2(self.path / "home")
             os.chdir(self.path / "work")
             yield
         finally:
@@ -137,7 +137,7 @@ def _set_environment(environment: dict[str, str]) -> None:
             os.environ[name] = value
 
 
-def _seal_libgit2(home: Path) -> None:
+def seal_libgit2(home: Path) -> None:
     """Let libgit2 look for configuration there only: it asked for HOME when it was loaded."""
     for level, place in (
         (ConfigLevel.SYSTEM, home / "none"),
