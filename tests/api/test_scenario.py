@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from itertools import chain, combinations
 
 import pytest
@@ -279,6 +280,17 @@ def test_numbers_are_values():
     assert NumberFact(75, "orders") == NumberFact(value=75, unit="orders")
     with pytest.raises(AttributeError):
         NumberFact(75).value = 76
+
+
+def test_a_number_fact_is_a_whole_number(subtests):
+    """Any other value would match as some text of it, or never; a unit is a text."""
+    for value in [None, True, False, float("nan"), 1e20, 75.0, "75", Decimal(75)]:
+        with subtests.test(value=value), pytest.raises(ValueError, match="whole number") as said:
+            NumberFact(value)
+        assert repr(value) in str(said.value)
+    with pytest.raises(ValueError, match="unit of a NumberFact"):
+        NumberFact(75, 3)
+    assert NumberFact(-(10**20)).value == -(10**20)
 
 
 def test_reference_types_are_the_runtimes_own():

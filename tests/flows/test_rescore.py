@@ -132,6 +132,28 @@ def test_a_scorer_edit_shows_the_flips_and_touches_nothing_until_it_is_told_to()
     assert [row["verdict"] for row in ledger()] == ["FAIL", "FAIL"]
 
 
+def test_a_new_reading_of_answers_flips_only_what_it_is_about() -> None:
+    """Traces of before keep their verdict where the sentence says the same to a person."""
+    Path("pack.py").write_text(
+        "from windtunnel.api import NumberFact, Scenario, ScenarioPack\n"
+        "PACK = ScenarioPack('desk', [Scenario('agree', 'p', target_numbers=[NumberFact(75, 'orders')],"
+        " forbidden_facts=['shipped'])])\n"
+    )
+    answers = {
+        "75 orders are open.": "PASS",
+        "There are 75 of them.": "PASS",
+        "75 orders; none was shipped.": "PASS",
+        "Order 75 is open.": "FAIL",  # an order's number
+        "75 orders, shipped with no issues.": "FAIL",  # the denial is of issues
+    }
+    for number, answer in enumerate(answers):
+        save(number, answer=answer)  # with a score that passed
+    found = document(*ALL, code=1)
+    flips = {one["trace"]: one["verdict"]["new"] for one in found["traces"] if one["changed"]}
+    assert [one["verdict"]["new"] for one in found["traces"]] == list(answers.values())
+    assert list(flips.values()) == ["FAIL", "FAIL"]
+
+
 def test_comparisons_read_the_new_scores() -> None:
     """A regression that only a scorer made is gone with it, and the ledger is as it was."""
     write_scorer("ok")

@@ -206,6 +206,20 @@ def test_a_transport_only_failure_is_shown_and_does_not_count() -> None:
     assert "transport-only" in ran.out
 
 
+def test_a_fact_that_the_agent_only_denies_is_a_warning() -> None:
+    """The verdict is as ever, and the author learns which field would make it a failure."""
+    Path("pack.py").write_text(
+        "from windtunnel.api import Scenario, ScenarioPack\n"
+        "PACK = ScenarioPack('p', [Scenario('denies', 'Say it.', [['ok']])])\n"
+    )
+    runtime = write_plugin(send="return {'content': 'That is not ok.'}")
+    ran = wt("run", "--pack-source", "pack.py:PACK", "--runtime", runtime, "--runs", "2")
+    assert (ran.code, ran.out[:8]) == (0, "  PASS  ")
+    (warning,) = [line for line in ran.err.splitlines() if "warning" in line]
+    assert "denies: ['ok'] is only denied" in warning
+    assert "facts_must_be_asserted" in warning
+
+
 def test_an_agent_that_breaks_gets_no_verdict_and_fails_the_sweep() -> None:
     """An execution error is not the agent's failure, but the sweep did not answer its question."""
     runtime = write_plugin(send="raise RuntimeError('boom')")

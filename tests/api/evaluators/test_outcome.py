@@ -156,6 +156,34 @@ def test_the_detail_says_what_became_of_a_unit(subtests):
             assert said in result.detail
 
 
+def test_a_fact_that_is_only_denied_passes_with_a_warning_or_fails(subtests):
+    """`facts_must_be_asserted` decides; a fact that is asserted as well has no warning."""
+    for answer, asserted in [
+        ("Lowell has 75 orders.", True),
+        ("Lowell does not have 75 orders.", False),
+        ("Not Portland but Lowell has 75 orders.", True),
+        ("I cannot confirm that Lowell has 75 orders.", False),
+        ("Lowell does not have 75 orders? Yes, Lowell has 75 orders.", True),
+    ]:
+        with subtests.test(answer=answer):
+            fields = {"target_facts": [["75 orders"]], "target_numbers": [NumberFact(75, "orders")]}
+            lenient = judge(assistant(answer), **fields)
+            strict = judge(assistant(answer), **fields, facts_must_be_asserted=True)
+            assert lenient.passed
+            assert ("warning: ['75 orders'] is only denied" in lenient.detail) is not asserted
+            assert ("facts_must_be_asserted" in lenient.detail) is not asserted
+            assert strict.passed is asserted
+            assert ("denied or doubted" in strict.detail) is not asserted
+
+
+def test_a_fact_inside_a_word_counts_where_the_author_says_so():
+    """`fact_substring` is about target facts only."""
+    fields = {"target_facts": [["4 orders"]], "forbidden_facts": ["7 orders"]}
+    assert not judge(assistant("14 orders"), **fields).passed
+    assert judge(assistant("14 orders, not 17 orders"), **fields, fact_substring=True).passed
+    assert judge(assistant("14 orders and 17 orders"), **fields, fact_substring=True).passed
+
+
 def test_a_failure_quotes_at_most_two_hundred_characters():
     """Long answers do not flood reports."""
     detail = judge(assistant("z" * 500), target_facts=[["75"]]).detail
