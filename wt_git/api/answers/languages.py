@@ -52,17 +52,18 @@ LANGUAGES: Final[dict[str, Words]] = {
         deny=r"not|n't|never|cannot|nor|neither|nobody|none|nothing|nowhere|no one|no longer|no|hardly|barely|scarcely|without|"
         r"fail(?:s|ed|ing)? to|unable to|refus\w+ to|declin(?:ed|es|ing) to|den(?:y|ies|ied|ying)|yet to|lack(?:s|ed|ing)?|"
         r"instead of|rather than|as opposed to|other than|except(?: for)?|excluding|unlike|far from|prevent\w*|avoid\w*|"
-        r"(?:there )?used to (?:be|have)|let alone|doubts?|doubtful|impossible|unlikely|(?:false|wrong|incorrect|untrue|mistaken)(?= that| to say)|absence of",
+        r"(?:there )?used to (?:be|have)|let alone|(?:down|up) from|a myth|a rumou?r|a lie|doubts?|doubtful|impossible|unlikely|(?:false|wrong|incorrect|untrue|mistaken)(?= that| to say)|absence of",
         near="invalid|unknown|non-?existent|no such|wrong|incorrect|false",
-        after=r"not|n't|never|cannot|no longer|unknown|invalid|incorrect|inaccurate|wrong|false|untrue|non-?existent|unavailable|"
-        r"failed|neither|no such",
+        after=r"not|n't|never|cannot|no longer|failed|neither|no such|(?:is|are|was|were|be|been|seems?|looks?) (?:an? |simply |just )?(?:unknown|invalid|"
+        r"incorrect|inaccurate|wrong|false|untrue|non-?existent|unavailable|outdated|out of date)",
         idioms=r"not (?:only|just|merely|simply|solely)|(?:no|without(?: a| any)?) (?:doubt|question)|"
         r"(?:no|without(?: a| any| further| single)*|(?:did|does|do|have|has|had)(?: not|n't)(?: \w+)? any) "
         r"(?:further )?(?:issues?|problems?|delays?|errors?|incidents?|troubles?|hitch(?:es)?|damage|complications?|exceptions?|fail|"
         r"difficult(?:y|ies)|worries|interruptions?|warnings?|complaints?)|not to mention|nothing but|none other than|whether or not|"
         r"not long ago|cannot but|can(?:not|'t) help but|no wonder|(?:cannot|can't|can not|no one can|nobody can) (?:deny|doubt)|"
         r"(?:never|not|n't|not once|did not|didn't) fail(?:s|ed)? to|don't worry|do not worry|no need to worry|not surprisingly|don't hesitate|do not hesitate|"
-        r"never mind|nothing (?:is|was|went) (?:wrong|missing|unusual)|(?:no one|nobody) (?:disput|den(?:y|ie)|doubt|question)\w*|no sooner|"
+        r"never (?:mind|before)|(?:not|n't|cannot|can not|unable to|never) (?:\w+ ){0,2}(?:know|say|tell|understand|explain|remember|see|sure|certain|clear) "
+        r"(?:exactly |yet )?(?:why|when|how|where|by whom|what)|nothing (?:is|was|went) (?:wrong|missing|unusual)|(?:no one|nobody) (?:disput|den(?:y|ie)|doubt|question)\w*|no sooner|"
         r"(?:cannot|can't|can not) (?:stress|emphasi[sz]e|overstate)\w*|nothing (?:prevents|prevented|stops|stopped) \w+ from",
         cut=r"but|however|instead(?! of)|though|although|whereas|while|nevertheless|nonetheless|because|so(?! far| \w+ that)|"
         r"and(?= (?:not|never|no))|(?:as|since) (?:it|they|we|he|she|the|this|your|our)|(?:an?|the|this|your|these|those) \w+ "
@@ -70,8 +71,8 @@ LANGUAGES: Final[dict[str, Words]] = {
         r"\d)|which|then|after(?:wards)?|actually",
         that="that|as|if|whether",
         unsure=r"maybe|perhaps|possibly|might|may (?:have|be|already)|could (?:be|have)|supposedly|allegedly|presumably|reportedly|"
-        r"i guess|should be|would be (?:too|enough)|not (?:sure|certain)|unclear|unconfirmed|rumou?red|probably",
-        given=r"if|whether|unless|in case|assuming|suppose|as soon as|once(?! again| more)|should (?:it|they|the)|would have|should have|(?:supposed|meant) to (?:be|have)|were (?:it|they)",
+        r"(?:i|i'd|would) guess|my guess|guessing|should be|would be (?:too|enough)|not (?:sure|certain)|unclear|unconfirmed|rumou?red|probably",
+        given=r"if|whether|unless|in case|assuming|suppose|as soon as|once(?! again| more)|should (?:it|they|the)|would have|should have|(?:supposed|meant) to (?:be|have)|had (?:it|they)|before (?:it|they) (?:could|can)|were (?:it|they)",
         ask=r"is|are|was|were|has|have|had|do|does|did|isn't|aren't|hasn't|haven't|didn't|doesn't|so",
         you=r"you|i",
         then=r"last (?:week|month|year|quarter|time|night|spring|summer|autumn|fall|winter)|yesterday|previously|formerly|earlier|"
@@ -83,7 +84,7 @@ LANGUAGES: Final[dict[str, Words]] = {
         was="was|were|had",
         yes="yes|yep|yeah|correct|indeed|right|exactly|it is|they are|it has|it does|it did",
         no="no|nope|not|negative|it (?:is|has|does|did)(?: not|n't)|false|wrong|incorrect",
-        bound_before="more than|less than|fewer than|over|under|above|below|at least|at most|up to|nearly|almost|upwards of|"
+        bound_before="more than|less than|fewer than|over|under|above|below|at least|at most|(?<!went )(?<!gone )(?<!rose )(?<!is now )up to|nearly|almost|upwards of|"
         "not quite|close to|beyond|exceeds?|exceeding|just shy of|short of",
         bound_after=r"or (?:more|fewer|less)|or so|\+|at most|at least",
     ),
@@ -123,7 +124,7 @@ LANGUAGES: Final[dict[str, Words]] = {
         after=r"ne|n'|pas|jamais|inconnue?s?|invalides?|inexistante?s?|fausse?s?|faux|incorrecte?s?|erronée?s?",
         idioms=r"(?:non|pas) (?:seulement|uniquement|simplement)|(?:ne |n')(?:\w+ ){0,2}pas (?:seulement|uniquement|simplement|que)|sans (?:aucune? )?(?:problèmes?|incidents?|soucis?|encombre|retards?|doute|erreurs?|"
         r"difficultés?|dommages?)|aucune? (?:problème|souci|doute|retard|incident|erreur)|pas de (?:problèmes?|soucis?|doute|retard)|(?:ne |n')(?:y )?(?:en )?\w+ "
-        r"(?:plus )?qu[e']|n'hésitez pas|ne vous inquiétez pas",
+        r"(?:plus )?qu[e']|(?:ne |n')\w+ pas (?:pourquoi|quand|comment|où)|n'hésitez pas|ne vous inquiétez pas",
         cut=r"mais|cependant|toutefois|en revanche|par contre|pourtant|bien que|tandis que|alors que|car|parce que|plutôt(?! que)|et (?:il|elle|ils|elles|nous|"
         r"vous|je|le|la|les|l'|votre|ce|est|sont|a|ont|\d)",
         that="que|qu'|si",
@@ -148,7 +149,7 @@ LANGUAGES: Final[dict[str, Words]] = {
         near="desconocid[oa]s?|inválid[oa]s?|inexistentes?",
         after=r"no|nunca|desconocid[oa]s?|inválid[oa]s?|inexistentes?|fals[oa]s?|incorrect[oa]s?|erróne[oa]s?",
         idioms=r"no (?:s[oó]lo|solamente|únicamente)|sin (?:ningún |ninguna |algún |mayor )?(?:problemas?|incidentes?|incidencias?|inconvenientes?|retrasos?|duda|errores|"
-        r"error|novedad|contratiempos?|demoras?)|no (?:hay|cabe) (?:ninguna )?duda|no hay (?:ningún )?problemas?|ningún problema|no se preocupe|no dude",
+        r"error|novedad|contratiempos?|demoras?)|no (?:hay|cabe) (?:ninguna )?duda|no hay (?:ningún )?problemas?|ningún problema|no (?:sé|sabemos) (?:por qué|cuándo|cómo|dónde)|no se preocupe|no dude",
         cut=r"pero|sino|sin embargo|aunque|mientras que|en cambio|porque|por eso|no obstante|y (?:el|la|los|las|su|se|ha|han|es|son|está|están|hay|fue|\d)",
         that="que|si",
         unsure=r"quizás?|tal vez|podrían?|posiblemente|a lo mejor|puede que|probablemente|no estoy segur[oa]|incierto",
@@ -172,7 +173,7 @@ LANGUAGES: Final[dict[str, Words]] = {
         near="sconosciut[oaie]|non valid[oaie]|inesistent[ei]",
         after=r"non|mai|sconosciut[oaie]|inesistent[ei]|fals[oaie]|errat[oaie]|sbagliat[oaie]|scorrett[oaie]",
         idioms=r"non (?:solo|soltanto|solamente|appena)|senza (?:alcun |alcuna |nessun |altri )?(?:problem[ia]|intoppi|ritard[oi]|dubbi[o]?|error[ei]|incident[ei]|"
-        r"inconvenient[ei]|difficoltà)|nessun (?:problema|dubbio|ritardo|errore)|non (?:c'è|ci sono) (?:dubbi[o]?|problemi)|non si preoccupi",
+        r"inconvenient[ei]|difficoltà)|nessun (?:problema|dubbio|ritardo|errore)|non (?:c'è|ci sono) (?:dubbi[o]?|problemi)|non (?:so|sappiamo) (?:perché|quando|come|dove)|non si preoccupi",
         cut=r"ma|però|tuttavia|bensì|invece(?! di)|mentre|anzi|perché|quindi|sebbene|e (?:il|lo|la|i|gli|le|si|è|sono|ha|hanno|ci|\d)",
         that="che|se",
         unsure=r"forse|potrebbe(?:ro)?|magari|probabilmente|può darsi|non sono sicur[oa]|incerto|sarebbe(?:ro)?",
@@ -196,7 +197,7 @@ LANGUAGES: Final[dict[str, Words]] = {
         near="desconhecid[oa]s?|inválid[oa]s?|inexistentes?",
         after=r"não|nunca|desconhecid[oa]s?|inválid[oa]s?|inexistentes?|fals[oa]s?|incorret[oa]s?|errad[oa]s?",
         idioms=r"não (?:só|somente|apenas|unicamente)|sem (?:nenhum |nenhuma |qualquer |mais )?(?:problemas?|incidentes?|atrasos?|dúvidas?|erros?|intercorrências?|"
-        r"dificuldades?|imprevistos?)|nenhum problema|não há (?:dúvidas?|problemas?)|não se preocupe|não hesite",
+        r"dificuldades?|imprevistos?)|nenhum problema|não há (?:dúvidas?|problemas?)|não (?:sei|sabemos) (?:por que|quando|como|onde)|não se preocupe|não hesite",
         cut=r"mas|porém|contudo|entretanto|no entanto|todavia|embora|enquanto|e sim|porque|e (?:o|os|as|seu|sua|está|estão|foi|foram|é|são|há|\d)",
         that="que|se",
         unsure=r"talvez|poderiam?|possivelmente|provavelmente|pode ser|não tenho certeza|incerto|seriam?",
@@ -219,7 +220,7 @@ LANGUAGES: Final[dict[str, Words]] = {
         deny=r"niet|geen|nooit|niemand|niets|nergens|noch|zonder|in plaats van|onmogelijk|behalve|ontken\w*|betwijfel\w*|onjuist(?= dat)",
         near="onbekende?|ongeldige?|niet-bestaande?",
         after=r"niet|nooit|geen|onbekend|ongeldig|onjuist|fout|mislukt",
-        idioms=r"niet (?:alleen|slechts|enkel)|zonder (?:enige? |verdere )?(?:problemen|probleem|vertraging(?:en)?|fouten|incidenten|twijfel|moeite)|geen (?:probleem|problemen|twijfel|"
+        idioms=r"niet (?:alleen|slechts|enkel)|zonder (?:enige? |verdere )?(?:problemen|probleem|vertraging(?:en)?|fouten|incidenten|twijfel|moeite)|niet (?:waarom|wanneer|hoe|waar)|geen (?:probleem|problemen|twijfel|"
         r"zorgen)",
         cut=r"maar|echter|daarentegen|hoewel|terwijl|omdat|want|en(?= (?:niet|geen|nooit))|en (?:het|de|er|u|wij|ze|is|zijn|werd|heeft|\d)",
         that="dat|of",

@@ -156,8 +156,13 @@ _KNOWING = re.compile(
     r"подтверд|gewährleist|savoir|sais|weiß|сказать|确认|保证|تاكيد|पुष्टि|ยืนยัน)"
 )
 _BESIDE = re.compile(
-    r"(?<!\w)(?:and|with|without|und|mit|ohne|et|avec|sans|con|sin|y|e|com|sem|senza|en|met|zonder|i|z|bez|и|с|без|ve)(?!\w)"
+    r"(?<!\w)(?:and|with|without|despite|before|after|although|until|und|mit|ohne|et|avec|sans|con|sin|y|e|com|sem|senza|en|met|zonder|i|z|bez|и|с|без|ve)(?!\w)"
 )
+_NEW_SUBJECT = re.compile(
+    r"\s*(?:it|they|there|we|you|i|he|she|this|all|everything|the|your|our|es|sie|er|wir|ihr|ihre|il|elle|ils|nous|vous|la|le|les|el|su|"
+    r"lo|il|o|a|het|de|ze|on|ona|to|он|она|оно|они|это)(?!\w)"
+)
+_IN_APPOSITION = re.compile(r", (?:is|are|was|were) ")
 _COPULA = re.compile(
     r"(?<!\w)(?:is|are|was|were|ist|sind|waren?|est|sont|es|son|è|sono|é|são|zijn|jest|są)(?!\w)|isn't|aren't"
 )
@@ -249,6 +254,8 @@ def _clause(text: str, span: Span, sentence: tuple[int, int], patterns: _Pattern
     first, last = sentence
     before, after = text[first : span.start], text[span.end : last]
     near = _clause_before(before, after, patterns)
+    if before.endswith(", ") and _IN_APPOSITION.match(after):
+        after = after[1:]
     far = _clause_after(after, patterns)
     around = (
         text[max(first - 150, 0) : span.start - len(near)]
@@ -290,6 +297,8 @@ def _cuts(mark: re.Match[str], before: str, after: str, patterns: _Patterns) -> 
         )
         return not is_item
     if mark.group() == ":":
+        if _NEW_SUBJECT.match(rest):
+            return True
         head = before[: mark.start()].lstrip()
         denial = patterns["deny"].search(head)
         opens_list = denial is not None and denial.start() <= 12 and len(head.split()) in {2, 3, 4}

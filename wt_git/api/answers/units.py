@@ -39,8 +39,9 @@ _LINK = re.compile(
 )
 _ENGLISH_PLURAL = re.compile(r"[a-z]{3,}(?<![sui])s\Z")
 _NO_PLURALS = tables.words(
-    "sales|goods|express|overseas|always|perhaps|results|units|items|pieces|others|totals|yours|ours|does|times|entries|records"
+    "sales|goods|express|overseas|always|perhaps|others|totals|yours|ours|does|times"
 )
+_ANYTHING = tables.words("results|units|items|pieces|entries|records|ones")
 _SEPARATOR_ROW = re.compile(r"\s*\|?[\s:|-]*-[\s:|-]*\|?\s*")
 
 
@@ -131,14 +132,16 @@ class UnitReader:
         for at, word in enumerate(words):
             if _LINK.search(word):
                 return False
-            if _is_other(word, self._thing) or (at == 0 and self.is_used and _is_plural(word)):
+            # Where the unit is nowhere, or nobody's, `items` may stand for it.
+            is_noun = at == 0 and self.is_used and _is_plural(word)
+            if _is_other(word, self._thing) or (is_noun and (self._owned or word not in _ANYTHING)):
                 return True
         return False
 
     def _has_another_label(self, number: Number) -> bool:
         """Say whether a number has a label such as `customers: 75` that is not the unit."""
         line_start = self._text.rfind("\n", 0, number.start) + 1
-        label = re.search(r"([^\W\d_]+)\s*[:=|]\s*\Z", self._text[line_start : number.start])
+        label = re.search(r"([^\W\d_]+)\s*[:=|(]\s*\Z", self._text[line_start : number.start])
         if label is None:
             return False
         return _is_other(label[1], self._thing) or (self.is_used and _is_plural(label[1]))
