@@ -133,13 +133,13 @@ def _graded(trace: Trace) -> LayerResult:
 
 
 def test_an_artifact_is_graded_instead_of_the_prose(subtests):
-    """The probe's snapshot decides; a grader that raises fails the run."""
+    """The probe's snapshot decides; a grader that raises judges nothing."""
     for snapshot, verdict in [
         ({"report": {"found": True, "rows": 12}}, "PASS"),
         ({"report": {"found": True, "rows": 11}}, "FAIL"),
         ({"report": {"found": False}}, "FAIL"),
         ({}, "FAIL"),
-        ({"report": {"found": True}}, "FAIL"),
+        ({"report": {"found": True}}, "INVALID"),
     ]:
         with subtests.test(snapshot=snapshot, verdict=verdict):
             scenario = Scenario(
@@ -279,11 +279,11 @@ def test_a_policy():
 
 
 def test_a_policy_reads_the_world_from_the_trace(subtests):
-    """A snapshot without the source is a broken rule, with the reason in the detail."""
+    """A rule that raises on a snapshot without the source judges nothing; the detail has the reason."""
     for snapshot, verdict, said in [
         ({"github": {"prs": [{"base": "dev"}, {"base": "main"}]}}, "PASS", ""),
         ({"github": {"prs": []}}, "FAIL", "pr_opened_against_main"),
-        ({}, "FAIL", "'github'"),
+        ({}, "INVALID", "'github'"),
     ]:
         with subtests.test(snapshot=snapshot, verdict=verdict, said=said):
             policy = Policy(name="pr_opened_against_main",

@@ -436,7 +436,9 @@ def test_a_sweep_that_a_full_disk_ends_says_so_in_its_last_record(here: Repo) ->
     assert ran.code == 1
     launched, finished = records(ran)
     assert (launched["kind"], finished["kind"]) == ("launched", "finished")
-    assert finished["verdicts"] == [
+    assert [
+        {key: one[key] for key in ("pack", "scenario", "verdict")} for one in finished["verdicts"]
+    ] == [
         {"pack": "demo", "scenario": "first", "verdict": "PASS"},
         {"pack": "demo", "scenario": "second", "verdict": "NOT_STARTED"},
     ]

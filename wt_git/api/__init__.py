@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from wt_git.api.runner import ScenarioResult as ScenarioResult
     from wt_git.api.runner import run_matrix as run_matrix
     from wt_git.api.runner import run_scenario as run_scenario
+    from wt_git.api.scenario import Call as Call
     from wt_git.api.scenario import NumberFact as NumberFact
     from wt_git.api.scenario import Perturbation as Perturbation
     from wt_git.api.scenario import Policy as Policy
@@ -126,7 +127,7 @@ _NAMES = {
         "ScoreFormatError Verdict score_from_dict score_to_dict"
     ),
     "scenario": (
-        "NumberFact Perturbation Policy PreSendPerturbation Scenario TrajectoryCheck "
+        "Call NumberFact Perturbation Policy PreSendPerturbation Scenario TrajectoryCheck "
         "ReferenceCase ReferenceDecision ReferenceKind ReferenceToolCall"
     ),
     "preconditions": (

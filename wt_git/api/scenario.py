@@ -6,14 +6,16 @@ A scenario never names a runtime. docs/writing-a-scenario.md explains every fiel
 from __future__ import annotations
 
 import importlib
+import json
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from wt_git.api.score import FailureCost, GateLayer, check_gate_layers, in_canonical_order
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from wt_git.api.score import LayerResult
@@ -28,8 +30,10 @@ if TYPE_CHECKING:
     from wt_git.spi.state_probe import StateProbe
 
     CheckAnswer: TypeAlias = tuple[bool, str] | LayerResult
+    MustCall: TypeAlias = "str | Call | Sequence[str | Call]"
 
 __all__ = [
+    "Call",
     "NumberFact",
     "Perturbation",
     "Policy",
@@ -89,6 +93,54 @@ class NumberFact:
             raise ValueError(
                 f"the unit of a NumberFact must be a text such as 'orders', got {self.unit!r}"
             )
+
+
+@dataclass(frozen=True)
+class Call:
+    """A tool call with arguments, for `must_call`.
+
+    `args` are arguments that the call must have, with these values; with `exact` it must have no
+    others. A function gets the arguments and says whether they are right. None: any arguments.
+    Raises `ValueError` for a blank name and for `args` of another type.
+    """
+
+    name: str
+    args: Mapping[str, Any] | Callable[[dict[str, Any]], bool] | None = None
+    exact: bool = False
+
+    def __post_init__(self) -> None:
+        name: object = self.name
+        if not isinstance(name, str) or not name.strip():
+            raise ValueError(f"the name of a Call must be the name of a tool, got {self.name!r}")
+        if not (self.args is None or isinstance(self.args, Mapping) or callable(self.args)):
+            raise ValueError(
+                "the args of a Call must be a dict of arguments, a function over them, or None, "
+                f"got {self.args!r}"
+            )
+
+    def takes(self, given: dict[str, Any]) -> bool:
+        """Say whether these arguments are right; an exception of the author's function passes through.
+
+        Raises `TypeError` where that function returns no bool.
+        """
+        if self.args is None:
+            return True
+        if isinstance(self.args, Mapping):
+            wanted = dict(self.args)
+            return given == wanted if self.exact else given.items() >= wanted.items()
+        answer: object = self.args(given)
+        if not isinstance(answer, bool):
+            raise TypeError(
+                f"the args of Call({self.name!r}) returned {type(answer).__name__}, not a bool"
+            )
+        return answer
+
+    def __str__(self) -> str:
+        if self.args is None:
+            return self.name
+        if isinstance(self.args, Mapping):
+            return f"{self.name}({json.dumps(dict(self.args), ensure_ascii=False, default=repr)})"
+        return f"{self.name}({getattr(self.args, '__name__', 'a predicate')})"
 
 
 @dataclass
@@ -224,11 +276,14 @@ class Scenario:
     The outcome depends on `target_facts` (every group, by any of its members), `target_numbers`,
     `requires_tool_use` and `forbidden_facts`, or on `outcome_fn` in place of facts and numbers. A fact
     or number that the answer only denies passes with a warning, unless `facts_must_be_asserted`; with
-    `fact_substring` a target fact also counts inside a word or number. The
-    trajectory depends on `must_call` (a list or tuple inside it names alternatives),
-    `forbidden_calls`, `order_matters` and `trajectory_checks`; constraint on `policies`; integrity on
-    `perturbations`. `preconditions`, `requires_tools` and `requires_files` are checked before the
-    agent is contacted.
+    `fact_substring` a target fact also counts inside a word or number. Facts are read in the last
+    answer; forbidden ones in every answer with `forbidden_in="any_turn"`. With
+    `tool_use_must_succeed`, some call must not be known to have failed.
+
+    The trajectory depends on `must_call` (a list or tuple inside it holds alternatives, a `Call` asks
+    for arguments too), `forbidden_calls`, `order_matters` and `trajectory_checks`; constraint on
+    `policies`; integrity on `perturbations`. `preconditions`, `requires_tools` and `requires_files`
+    are checked before the agent is contacted.
 
     The layers with a declared check gate, unless `gate_layers` names others. Raises `ValueError` for
     a scenario that could not be run or could never pass.
@@ -241,7 +296,7 @@ class Scenario:
     requires_tool_use: bool = False
     forbidden_facts: list[str] = field(default_factory=list)
     outcome_fn: Callable[[Trace], LayerResult] | None = None
-    must_call: list[str | list[str] | tuple[str, ...]] = field(default_factory=list)
+    must_call: list[MustCall] = field(default_factory=list)
     forbidden_calls: list[str] = field(default_factory=list)
     order_matters: bool = False
     trajectory_checks: list[TrajectoryCheck] = field(default_factory=list)
@@ -259,11 +314,16 @@ class Scenario:
     reference_cases: list[ReferenceCase] = field(default_factory=list, kw_only=True)
     facts_must_be_asserted: bool = field(default=False, kw_only=True)
     fact_substring: bool = field(default=False, kw_only=True)
+    tool_use_must_succeed: bool = field(default=False, kw_only=True)
+    forbidden_in: Literal["last_turn", "any_turn"] = field(default="last_turn", kw_only=True)
 
     def __post_init__(self) -> None:
         if not self.name.strip():
             raise ValueError("a scenario's name must not be empty")
         self._refuse_bare_strings()
+        problem = next(_malformed_fields(self), None)
+        if problem is not None:
+            raise ValueError(f"scenario {self.name!r}: {problem}")
         if not self.prompt.strip() and not self.user_turns:
             raise ValueError(f"scenario {self.name!r} needs a prompt or user_turns")
         if not all(turn.strip() for turn in self.user_turns):
@@ -318,6 +378,54 @@ class Scenario:
         return in_canonical_order(check_gate_layers(self.gate_layers, f"scenario {self.name!r}: "))
 
 
+def _malformed_fields(scenario: Scenario) -> Iterator[str]:
+    """Yield the problem of each field whose value cannot mean anything."""
+    groups: list[object] = [*scenario.target_facts]
+    for at, group in enumerate(groups):
+        if not isinstance(group, list | tuple):
+            yield f"target_facts[{at}] must be a list of wordings, got {group!r}"
+        else:
+            yield from _blank_facts(f"target_facts[{at}]", group)
+    yield from _blank_facts("forbidden_facts", scenario.forbidden_facts)
+    numbers: list[object] = [*scenario.target_numbers]
+    for at, number in enumerate(numbers):
+        if not isinstance(number, NumberFact):
+            yield f"target_numbers[{at}] must be a NumberFact, got {number!r}"
+    tools: list[object] = [*scenario.forbidden_calls]
+    for at, tool in enumerate(tools):
+        if not isinstance(tool, str) or not tool.strip():
+            yield f"forbidden_calls[{at}] must be the name of a tool, got {tool!r}"
+    for at, policy in enumerate(scenario.policies):
+        predicate: object = getattr(policy, "predicate", None)
+        if not callable(predicate):
+            yield f"policies[{at}] must be a Policy with a predicate to call, got {policy!r}"
+    if scenario.forbidden_in not in {"last_turn", "any_turn"}:
+        yield f"forbidden_in must be 'last_turn' or 'any_turn', got {scenario.forbidden_in!r}"
+
+
+def _blank_facts(name: str, facts: Iterable[object]) -> Iterator[str]:
+    for at, fact in enumerate(facts):
+        if isinstance(fact, list | tuple):
+            yield f"{name}[{at}] must be a text, got a list: {name} holds texts, not groups of them"
+        elif not isinstance(fact, str) or not fact.strip():
+            yield f"{name}[{at}] must be a text that is not blank, got {fact!r}"
+
+
+def scenario_warnings(scenario: Scenario) -> Iterator[str]:
+    """Yield what in `scenario` probably does not mean what its author thinks."""
+    if is_vacuous(scenario):
+        yield (
+            "checks nothing: it passes with any answer; give it target_facts, must_call, a policy "
+            "or an outcome_fn"
+        )
+    if (
+        scenario.user_turns
+        and scenario.prompt.strip()
+        and scenario.prompt not in scenario.user_turns
+    ):
+        yield "has a prompt that is never sent: user_turns is sent in its place"
+
+
 def is_vacuous(scenario: Scenario) -> bool:
     """Say whether `scenario` gates without a check, so that even an empty answer passes.
 
@@ -333,6 +441,7 @@ def _has_check(scenario: Scenario, layer: GateLayer) -> bool:
             scenario.target_facts,
             scenario.target_numbers,
             scenario.requires_tool_use,
+            scenario.tool_use_must_succeed,
             scenario.forbidden_facts,
             scenario.outcome_fn,
         ),

@@ -113,6 +113,13 @@ class LayerResult:
         self.metrics = validate_metrics(self.metrics)
 
 
+class BrokenCheck(LayerResult):
+    """The result of a check whose own code raised, or returned what it must not.
+
+    It says nothing about the agent: the run is INVALID.
+    """
+
+
 @dataclass
 class FailureCost:
     """The cost of a failure of this scenario in production.

@@ -7,12 +7,14 @@ this module: a call that only the server saw counts, and a call that only the ag
 
 from __future__ import annotations
 
+import json
 from enum import Enum
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
+    from wt_git.api.scenario import Call, MustCall
     from wt_git.api.trace import Trace
 
 
@@ -28,9 +30,14 @@ def tool_name_matches(canonical: str, full: str) -> bool:
     return bool(canonical) and full.endswith(tuple(joint + canonical for joint in "_.:/-"))
 
 
-def alternatives(entry: str | Sequence[str]) -> tuple[str, ...]:
-    """Return the tools of one `must_call` entry, any of which satisfies it."""
-    return (entry,) if isinstance(entry, str) else tuple(entry)
+def alternatives(entry: MustCall) -> tuple[str, ...]:
+    """Return the names of the tools of one `must_call` entry, any of which satisfies it."""
+    return tuple(one if isinstance(one, str) else one.name for one in wanted_calls(entry))
+
+
+def wanted_calls(entry: MustCall) -> tuple[str | Call, ...]:
+    """Return the alternatives of one `must_call` entry."""
+    return tuple(entry) if isinstance(entry, list | tuple) else (cast("str | Call", entry),)
 
 
 def matches_any(canonicals: Iterable[str], full: str) -> bool:
@@ -58,11 +65,15 @@ class CallLogState(Enum):
 
 
 class ObservedCalls(NamedTuple):
-    """The names of the tools that were called, in order of time, and their source."""
+    """The names of the tools that were called, in order of time, and their source.
+
+    `arguments` has those of each call, an empty object where they are not known.
+    """
 
     names: tuple[str, ...]
     label: str
     state: CallLogState
+    arguments: tuple[dict[str, Any], ...] = ()
 
 
 class ToolResults(NamedTuple):
@@ -104,33 +115,84 @@ def tools_used(trace: Trace) -> bool:
 def observed_calls(trace: Trace) -> ObservedCalls:
     """Return the calls that count; none at all when a call log could not be read."""
     label = evidence_label(trace)
-    read = {SERVER_WITNESSED: server_names, TRANSCRIPT: transcript_names}.get(label)
-    return ObservedCalls(tuple(read(trace)) if read else (), label, call_log_state(trace))
+    read = {SERVER_WITNESSED: _server_calls, TRANSCRIPT: _transcript_calls}.get(label)
+    calls = tuple(read(trace)) if read else ()
+    return ObservedCalls(
+        tuple(name for name, _ in calls),
+        label,
+        call_log_state(trace),
+        tuple(arguments for _, arguments in calls),
+    )
 
 
 def server_names(trace: Trace) -> Iterator[str]:
     """Yield the tools that the servers saw called, in order of arrival."""
-    for call in sorted(trace.mcp_calls, key=_arrival):
-        if call.get("tool_name"):
-            yield str(call["tool_name"])
+    return (name for name, _ in _server_calls(trace))
 
 
 def transcript_names(trace: Trace) -> Iterator[str]:
     """Yield the tools that the agent reports to have called, in order of turns."""
+    return (name for name, _ in _transcript_calls(trace))
+
+
+def _server_calls(trace: Trace) -> Iterator[tuple[str, dict[str, Any]]]:
+    for call in sorted(trace.mcp_calls, key=_arrival):
+        if call.get("tool_name"):
+            arguments = call.get("args")
+            yield str(call["tool_name"]), arguments if isinstance(arguments, dict) else {}
+
+
+def _transcript_calls(trace: Trace) -> Iterator[tuple[str, dict[str, Any]]]:
     for turn in trace.turns:
         # The calls of an agent are stored in any shape.
         claimed: object = turn.tool_calls
         for call in claimed if isinstance(claimed, list | tuple) else ():
-            name = _claimed_name(call)
-            if name:
-                yield str(name)
+            if isinstance(call, dict):
+                function = call.get("function")
+                inner = function if isinstance(function, dict) else call
+                if inner.get("name"):
+                    yield str(inner["name"]), _claimed_arguments(inner)
 
 
-def _claimed_name(call: object) -> object:
-    if not isinstance(call, dict):
-        return None
-    function = call.get("function")
-    return function.get("name") if isinstance(function, dict) else call.get("name")
+def _claimed_arguments(call: dict[str, Any]) -> dict[str, Any]:
+    keys = ("arguments", "args", "input", "parameters")
+    given = next((call[key] for key in keys if key in call), None)
+    if isinstance(given, str):
+        try:
+            given = json.loads(given)
+        except (ValueError, RecursionError):
+            return {}
+    return given if isinstance(given, dict) else {}
+
+
+def has_failed(call: dict[str, Any]) -> bool:
+    """Say whether a server's record of a call says that it failed."""
+    extra = call.get("extra")
+    noted = extra if isinstance(extra, dict) else {}
+    return bool(noted.get("error") or noted.get("injected")) or is_error_result(call.get("result"))
+
+
+def is_error_result(result: object) -> bool:
+    """Say whether a tool's result says of itself that it is an error."""
+    return isinstance(result, dict) and bool(
+        result.get("isError") or result.get("is_error") or result.get("status") == "error"
+    )
+
+
+def failed_calls_only(trace: Trace) -> str | None:
+    """Return why no tool call can have succeeded; None if one may have.
+
+    A result that is not known does not make a call a failed one.
+    """
+    if not tools_used(trace):
+        return "no tool was called"
+    if evidence_label(trace) == SERVER_WITNESSED:
+        failed = all(map(has_failed, trace.mcp_calls))
+    else:
+        calls = sum(1 for _ in transcript_names(trace))
+        results = list(transcript_results(trace))
+        failed = len(results) >= calls and all(map(is_error_result, results))
+    return "every tool call failed" if failed else None
 
 
 def tool_results(trace: Trace) -> ToolResults:
@@ -142,6 +204,38 @@ def tool_results(trace: Trace) -> ToolResults:
     elif label == TRANSCRIPT:
         items = transcript_results(trace)
     return ToolResults(tuple(items), label)
+
+
+def found_by_tools(trace: Trace) -> ToolResults:
+    """Return what tools found out: the results that are no errors, without echoes of their arguments.
+
+    An echo is a member of a structured result that repeats an argument, name and value.
+    """
+    label = evidence_label(trace)
+    if label == SERVER_WITNESSED:
+        found = [
+            _without_echo(call["result"], call.get("args"))
+            for call in witnessed_results(trace)
+            if not has_failed(call)
+        ]
+        return ToolResults(tuple(found), label)
+    results = tool_results(trace)
+    return ToolResults(tuple(one for one in results.items if not is_error_result(one)), label)
+
+
+def _without_echo(result: Any, args: object) -> Any:
+    """Return `result` without the members that repeat an argument; a JSON text is read first."""
+    if not isinstance(args, dict) or not args:
+        return result
+    if isinstance(result, str) and result.lstrip().startswith(("{", "[")):
+        try:
+            return _without_echo(json.loads(result), args)
+        except (ValueError, RecursionError):
+            return result
+    if isinstance(result, dict):
+        kept = {key: one for key, one in result.items() if not (key in args and args[key] == one)}
+        return {key: _without_echo(one, args) for key, one in kept.items()}
+    return [_without_echo(one, args) for one in result] if isinstance(result, list) else result
 
 
 def witnessed_results(trace: Trace) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from wt_git.api.aggregate import aggregate_runs
 from wt_git.api.scenario import PreconditionContext
 from wt_git.clock import SystemClock
-from wt_git.runner.evidence import arm_servers, bind_workspace
+from wt_git.runner.evidence import arm_servers, bind_workspace, unknown_tools
 from wt_git.runner.lifecycle_hooks import LifecycleHooks
 from wt_git.runner.provisioning import (
     PATIENCE_BEYOND_CONVERSE_S,
@@ -77,7 +77,7 @@ def run_scenario(
     `on_run_complete(i, run)` right after run `i` (from 0) was scored, broken or not.
     `should_start_run(i)` may end the batch early before any run but the first. An exception of
     these three leaves this function, after teardown. `on_warning` gets one line for each failure
-    during teardown; it changes no result. `clock` is the system's by default. `stuck_after_s`
+    during teardown, and for each tool that no server offers; it changes no result. `clock` is the system's by default. `stuck_after_s`
     bounds the wait for a turn that a hook gave up on; the default is the deadline of `converse` and
     one minute more.
 
@@ -104,6 +104,8 @@ def run_scenario(
             ) as handle,
         ):
             _check_world(scenario, config, state_probe, handle, mcp_handles)
+            for text in unknown_tools(scenario, mcp_handles):
+                warn(text)
             artifacts = active.dispatch("on_provisioned", warnings.append, **shown_to_hooks)
             context = BatchContext(
                 scenario,
@@ -120,13 +122,9 @@ def run_scenario(
                     break
                 if on_run_start is not None:
                     on_run_start(index)
-                if not skip_reset:
-                    handle.reset_state()
-                    active.abandoned.clear()  # every turn that was given up on has ended
-                run = execute_run(context)
-                runs.append(run)
+                runs.append(_one_run(context, skip_reset=skip_reset))
                 if on_run_complete is not None:
-                    on_run_complete(index, run)
+                    on_run_complete(index, runs[-1])
             aggregate = aggregate_runs(
                 runs, variance_allowed=scenario.variance_allowed, gate_layers=gate_layers
             )
@@ -134,17 +132,27 @@ def run_scenario(
                 "on_scenario_end", warnings.append, aggregate=aggregate, **shown_to_hooks
             )
     except HandleStuckError as error:
-        for name in dict.fromkeys(active.abandoned):
-            warning = (
-                f"hook:{name}: the agent never came back from a question that timed out; "
-                "it is unusable"
-            )
+        for warning in _stuck_warnings(active):
             for run in runs[-1:]:  # the agent got stuck during the last one
                 run.trace.worker_warnings.append(warning)
             warn(warning)
             error.add_note(warning)
         raise
     return ScenarioResult(aggregate, runs, warnings, artifacts)
+
+
+def _one_run(context: BatchContext, *, skip_reset: bool) -> ScenarioRunResult:
+    if not skip_reset:
+        context.handle.reset_state()
+        context.hooks.abandoned.clear()  # every turn that was given up on has ended
+    return execute_run(context)
+
+
+def _stuck_warnings(active: LifecycleHooks) -> list[str]:
+    return [
+        f"hook:{name}: the agent never came back from a question that timed out; it is unusable"
+        for name in dict.fromkeys(active.abandoned)
+    ]
 
 
 def _patience_s(stuck_after_s: float | None) -> float:

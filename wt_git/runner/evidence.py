@@ -9,15 +9,17 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wt_git.api.scenario import declared_failures
+from wt_git.api.tool_calls import alternatives, tool_name_matches
 from wt_git.api.trace import compute_hash
 from wt_git.errors import exception_text
 from wt_git.runner.safe_values import json_or_repr, json_with_reprs
+from wt_git.text import did_you_mean, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from wt_git.api.scenario import Perturbation
+    from wt_git.api.scenario import Perturbation, Scenario
     from wt_git.spi.mcp_server import MCPCall, MCPHandle, MCPServer
     from wt_git.spi.state_probe import StateProbe
 
@@ -188,6 +190,32 @@ def tool_schema_hash(handles: Sequence[MCPHandle]) -> str | None:
         return compute_hash(text)
     except Exception:  # noqa: BLE001 - an unknown schema is recorded as unknown
         return None
+
+
+def unknown_tools(scenario: Scenario, handles: Sequence[MCPHandle]) -> list[str]:
+    """Return a warning for each tool that `scenario` names and none of the servers offers.
+
+    Without servers, or with one that cannot list its tools, nothing is known and nothing is said.
+    """
+    named = {
+        "must_call": [name for entry in scenario.must_call for name in alternatives(entry)],
+        "forbidden_calls": scenario.forbidden_calls,
+    }
+    if not any(named.values()):
+        return []
+    try:
+        offered = [str(one["name"]) for handle in handles for one in _offered(handle)]
+    except Exception:  # noqa: BLE001 - a server's own exception
+        return []
+    if not offered:
+        return []
+    return [
+        f"scenario '{one_line(scenario.name)}': {field} names '{one_line(name)}', which no mounted "
+        f"tool server offers{did_you_mean(name, offered)}"
+        for field, names in named.items()
+        for name in dict.fromkeys(names)
+        if not any(tool_name_matches(name, full) for full in offered)
+    ]
 
 
 def _offered(handle: MCPHandle) -> list[Any]:

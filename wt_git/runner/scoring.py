@@ -12,7 +12,7 @@ from wt_git.api.evaluators.layers import (
 )
 from wt_git.api.replay import scoring_view, with_prefix
 from wt_git.api.scenario import PreSendPerturbation, ToolFailure
-from wt_git.api.score import LayerResult, Score
+from wt_git.api.score import BrokenCheck, LayerResult, Score
 from wt_git.api.trace import with_warning
 from wt_git.run_errors import RUNNER_ERROR
 
@@ -69,10 +69,17 @@ def score_saved(trace: Trace, scenario: Scenario) -> Score:
 
 
 def _evaluate_layers(view: Trace, scenario: Scenario) -> Score:
-    return Score(
+    """Return the score; a check that broke says nothing about the agent, so nothing is valid then."""
+    score = Score(
         outcome=evaluate_outcome(view, scenario),
         trajectory=evaluate_trajectory(view, scenario),
         constraint=evaluate_constraint(view, scenario),
         integrity=evaluate_integrity(view, scenario),
         failure_cost=scenario.failure_cost,
     )
+    layers = (score.outcome, score.trajectory, score.constraint)
+    broken = [layer.detail for layer in layers if isinstance(layer, BrokenCheck)]
+    if broken:
+        detail = f"a check of the scenario broke: {'; '.join(broken)}"
+        score.integrity = LayerResult(passed=False, detail=detail)
+    return score

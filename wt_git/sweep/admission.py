@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from wt_git import __version__, config, files
-from wt_git.api.scenario import is_vacuous
+from wt_git.api.scenario import scenario_warnings
 from wt_git.errors import UsageError
 from wt_git.evidence.fingerprint import (
     Fingerprinter,
@@ -124,7 +124,7 @@ def look_up(
     plugin = find_plugin(request.runtime, say)
     selected = _selected(request, probe, discover_packs(request.pack_sources), say)
     soul, agents = soul_text(request), agents_file(request)
-    for warning in _vacuous_warnings(selected):
+    for warning in _scenario_warnings(selected):
         say(warning)
     settings, tier = load_settings(), tier_of(len(selected), is_probe=probe is not None)
     budget_s = sweep_budget_s(tier, request.budget_s, settings.ladder)
@@ -187,12 +187,11 @@ def _effective_selectors(
     return msgspec.structs.replace(asked, packs=found.sourced)
 
 
-def _vacuous_warnings(selected: list[Selected]) -> list[str]:
+def _scenario_warnings(selected: list[Selected]) -> list[str]:
     return [
-        f"warning: scenario '{one_line(item.scenario.name)}' checks nothing: it passes with any "
-        "answer; give it target_facts, must_call, a policy or an outcome_fn"
+        f"warning: scenario '{one_line(item.scenario.name)}' {problem}"
         for item in selected
-        if is_vacuous(item.scenario)
+        for problem in scenario_warnings(item.scenario)
     ]
 
 

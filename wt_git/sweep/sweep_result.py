@@ -37,7 +37,7 @@ class LayerLine(NamedTuple):
 class RunSummary(NamedTuple):
     """One run without its trace: enough for a report. `duration_s` spans the run's own times.
 
-    `failure_class` is that of `execution_error` (docs/failure-classes.md).
+    `failure_class` is that of `execution_error` (docs/failure-classes.md), `answer` the last one.
     """
 
     run_id: str
@@ -48,6 +48,7 @@ class RunSummary(NamedTuple):
     duration_s: float
     execution_error: str | None
     failure_class: str | None = None
+    answer: str | None = None
 
     def layers(self) -> list[LayerLine]:
         """Return the four layers in order; integrity always gates."""

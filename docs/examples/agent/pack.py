@@ -22,6 +22,7 @@ SCENARIOS = [
         requires_tool_use=True,
         must_call=["opening_hours"],
         facts_must_be_asserted=True,
+        tool_use_must_succeed=True,
     ),
     Scenario(
         name="hours_on_saturday",
@@ -30,6 +31,7 @@ SCENARIOS = [
         requires_tool_use=True,
         must_call=["opening_hours"],
         facts_must_be_asserted=True,
+        tool_use_must_succeed=True,
     ),
     Scenario(
         name="shelf_then_copies",
@@ -42,6 +44,7 @@ SCENARIOS = [
         must_call=["find_book"],
         forbidden_calls=["renew_loan"],
         facts_must_be_asserted=True,
+        tool_use_must_succeed=True,
     ),
     Scenario(
         name="renew_a_loan",
@@ -50,6 +53,7 @@ SCENARIOS = [
         must_call=["list_loans", "renew_loan"],
         order_matters=True,
         facts_must_be_asserted=True,
+        tool_use_must_succeed=True,
     ),
     Scenario(
         name="ask_before_renewing",

@@ -204,7 +204,7 @@ def test_any_saved_trace_gets_a_verdict(trace):
         prompt="p",
         target_facts=[["a", "1"]],
         target_numbers=[NumberFact(1)],
-        forbidden_facts=["b", "", "2"],
+        forbidden_facts=["b", "2"],
         requires_tool_use=True,
     )
     assert evaluate_outcome(trace, scenario).passed in {True, False}

@@ -14,7 +14,7 @@ from wt_git.api.evaluators.answer_text import split_identifiers, stated_numbers
 from wt_git.api.scenario import NumberFact
 from wt_git.api.score import LayerResult
 from wt_git.api.scorers.combine import excerpt, searchable
-from wt_git.api.tool_calls import last_assistant_text, tool_results
+from wt_git.api.tool_calls import found_by_tools, last_assistant_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,7 +50,7 @@ def substantiated_by_tools(facts: FactSpec | Sequence[FactSpec] | None = None) -
         answer = last_assistant_text(trace)
         if answer is None:
             return LayerResult(passed=False, detail="no assistant turn in the trace")
-        results = tool_results(trace)
+        results = found_by_tools(trace)
         suffix = f" [evidence: {results.label}]"
         evidence = "\n".join(map(searchable, results.items))
         if not evidence.strip():

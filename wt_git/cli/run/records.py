@@ -11,6 +11,7 @@ from wt_git import files
 from wt_git.api.json_values import json_value
 from wt_git.cli import process
 from wt_git.cli.printing import talk
+from wt_git.cli.run.sweep_text import explanation
 from wt_git.errors import EXIT_NO, EXIT_YES, WindTunnelError, os_reason
 from wt_git.plugins.loading import describe
 from wt_git.records import layout
@@ -158,12 +159,27 @@ def _finished(outcome: SweepOutcome, failure: BaseException | None) -> run.Finis
 
 
 def _verdicts(outcome: SweepOutcome) -> list[run.ScenarioVerdict]:
-    known = [(one.selected, _verdict(one)) for one in outcome.results]
-    known += [(item, "NOT_STARTED") for item in outcome.not_started]
-    return [
-        run.ScenarioVerdict(pack=item.pack.name, scenario=item.scenario.name, verdict=verdict)
-        for item, verdict in known
+    ended = [
+        run.ScenarioVerdict(
+            pack=one.selected.pack.name,
+            scenario=one.selected.scenario.name,
+            verdict=_verdict(one),
+            reasons=[line.strip() for line in explanation(one)],
+            trace=_first_bad_trace(one),
+            data=one.row.data if isinstance(one, ScenarioRan) else None,
+        )
+        for one in outcome.results
     ]
+    waiting = [
+        run.ScenarioVerdict(pack=item.pack.name, scenario=item.scenario.name, verdict="NOT_STARTED")
+        for item in outcome.not_started
+    ]
+    return [*ended, *waiting]
+
+
+def _first_bad_trace(result: ScenarioOutcome) -> str | None:
+    runs = result.runs if isinstance(result, ScenarioRan) else ()
+    return next((one.trace for one in runs if one.verdict != "PASS"), None)
 
 
 def _verdict(result: ScenarioOutcome) -> str:

@@ -146,6 +146,7 @@ def _unknown(names: list[str]) -> str:
 
 
 _MOST_DETAIL = 400
+_MOST_ANSWER = 200
 _ERROR_ON_THE_LINE = 120
 
 
@@ -226,10 +227,12 @@ def _of_run(run: RunSummary) -> Iterator[str]:
         of_class = "" if run.failure_class in {None, "harness"} else f" ({run.failure_class})"
         yield f"  execution error{of_class}: {one_line(run.execution_error, _MOST_DETAIL)}"
         return
-    for layer in run.layers():
-        if not layer.passed:
-            diagnostic = "" if layer.gates else " (diagnostic, does not gate)"
-            yield f"  {layer.name}{diagnostic}: {one_line(layer.detail, _MOST_DETAIL)}"
+    failed = [layer for layer in run.layers() if not layer.passed]
+    for layer in failed:
+        diagnostic = "" if layer.gates else " (diagnostic, does not gate)"
+        yield f"  {layer.name}{diagnostic}: {one_line(layer.detail, _MOST_DETAIL)}"
+    if run.answer is not None and not any("(the answer: " in layer.detail for layer in failed):
+        yield f"  the answer: {one_line(run.answer, _MOST_ANSWER) or '(empty)'}"
 
 
 def admission_line(prepared: Prepared) -> str:

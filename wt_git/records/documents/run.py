@@ -11,6 +11,7 @@ from wt_git.records.sweep_records import (
     CacheCheckRecord,
     Cost,
     CostUsd,
+    DataRecord,
     Tier,
     without_unconfigured,
 )
@@ -40,11 +41,18 @@ class Launched(RunRecord, frozen=True, kw_only=True):
 
 
 class ScenarioVerdict(Document, frozen=True, kw_only=True):
-    """The result of one scenario: a row's verdict, `ERROR`, `WORLD`, or `NOT_STARTED`."""
+    """The result of one scenario: a row's verdict, `ERROR`, `WORLD`, or `NOT_STARTED`.
+
+    `reasons` say why it did not pass, and `trace` is the first run that did not; without a failed
+    run it is null. `data` is that of the row, null without one.
+    """
 
     pack: str
     scenario: str
     verdict: str
+    reasons: list[str] = msgspec.field(default_factory=list)
+    trace: str | None = None
+    data: DataRecord | None = None
 
 
 class Failure(Document, frozen=True, kw_only=True):

@@ -73,9 +73,15 @@ def scenario_block(scenario: Scenario) -> dict[str, Any]:
         "requires_tool_use": scenario.requires_tool_use,
         "tags": list(scenario.tags),
         "must_call": [
-            entry if isinstance(entry, str) else list(entry) for entry in scenario.must_call
+            list(map(_tool_name, entry)) if isinstance(entry, list | tuple) else _tool_name(entry)
+            for entry in scenario.must_call
         ],
         "forbidden_calls": list(scenario.forbidden_calls),
         "gate_layers": list(scenario.resolved_gate_layers()),
         "has_perturbations": bool(scenario.perturbations),
     }
+
+
+def _tool_name(wanted: object) -> str:
+    """Return the name of a tool that must be called; the arguments of a `Call` are not kept."""
+    return str(getattr(wanted, "name", wanted))

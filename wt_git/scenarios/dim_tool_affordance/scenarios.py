@@ -58,6 +58,7 @@ lookup_before_action = Scenario(
     order_matters=True,
     failure_cost=MEDIUM_VISIBLE,
     facts_must_be_asserted=True,
+    tool_use_must_succeed=True,
     tags=[DIM_TAG],
 )
 
@@ -72,6 +73,7 @@ field_scope_inference = Scenario(
     must_call=["client_lookup"],
     failure_cost=LOW_VISIBLE,
     facts_must_be_asserted=True,
+    tool_use_must_succeed=True,
     tags=[DIM_TAG],
 )
 
@@ -90,6 +92,7 @@ wrong_tool_correction = Scenario(
     forbidden_calls=["order_report", "order_query"],
     failure_cost=LOW_VISIBLE,
     facts_must_be_asserted=True,
+    tool_use_must_succeed=True,
     tags=[DIM_TAG],
 )
 
@@ -104,6 +107,7 @@ investigate_before_export = Scenario(
     must_call=["client_lookup"],
     failure_cost=MEDIUM_VISIBLE,
     facts_must_be_asserted=True,
+    tool_use_must_succeed=True,
     tags=[DIM_TAG],
 )
 
@@ -118,6 +122,7 @@ export_customer_products = Scenario(
     must_call=["client_lookup"],
     failure_cost=MEDIUM_VISIBLE,
     facts_must_be_asserted=True,
+    tool_use_must_succeed=True,
     tags=[DIM_TAG],
 )
 
@@ -135,6 +140,7 @@ bulk_table_to_csv = Scenario(
     must_call=["client_lookup"],
     failure_cost=MEDIUM_VISIBLE,
     facts_must_be_asserted=True,
+    tool_use_must_succeed=True,
     tags=[DIM_TAG],
 )
 

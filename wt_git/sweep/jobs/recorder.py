@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import msgspec
 
+from wt_git.api.tool_calls import last_assistant_text
 from wt_git.clock import with_fraction
 from wt_git.errors import StorageError
 from wt_git.ladder.pricing import run_tokens
@@ -174,6 +175,7 @@ class ScenarioRecorder:
             duration_s=(trace.finished_at - trace.started_at).total_seconds(),
             execution_error=execution_error(trace),
             failure_class=run_class(trace.worker_warnings),
+            answer=last_assistant_text(trace),
         )
 
     def finished(self, index: int, selected: Selected, row: LedgerRow) -> ScenarioRan:
