@@ -89,7 +89,7 @@ LANGUAGES: Final[dict[str, Words]] = {
         bound_after=r"or (?:more|fewer|less)|or so|\+|at most|at least",
     ),
     "de": Words(
-        common="der die das und ist sind nicht ein eine zu von mit für auf den im es sie wir haben hat wurde wurden bestellung "
+        common="niemand keiner nichts der die das und ist sind nicht ein eine zu von mit für auf den im es sie wir haben hat wurde wurden bestellung "
         "bestellungen keine kein aber nur noch liegen gibt derzeit aktuell offene offen insgesamt ihr ihre kunde bei auch",
         deny=r"nicht|kein(?:e[mnrs]?)?|nie|niemals|niemand|nichts|weder|keineswegs|keinesfalls|kaum|ohne|statt|anstatt|anstelle|außer|"
         r"unmöglich|bestreite\w*|bezweif\w+|zweif\w+|gescheitert|fehlgeschlagen|(?:falsch|unwahr)(?=, dass)",
@@ -116,7 +116,7 @@ LANGUAGES: Final[dict[str, Words]] = {
         verb_last=True,
     ),
     "fr": Words(
-        common="le la les des et est sont ne pas vous avez votre nous il elle y a pour dans une un sur commandes commande en "
+        common="aucun aucune personne rien le la les des et est sont ne pas vous avez votre nous il elle y a pour dans une un sur commandes commande en "
         "cours aucune ont été n'est qui que au du actuellement ouvertes c'est mais ce cette",
         deny=r"ne|n'|pas|jamais|aucune?|rien|nul|nulle|ni|non|guère|sans|au lieu d[e']|plutôt qu[e']|faute d[e']|impossible|incapable|échoué à|"
         r"refus\w+ d[e']|nie|nions|doute|doutons|hormis|sauf|à l'exception|faux(?= qu[e'])",
@@ -143,7 +143,7 @@ LANGUAGES: Final[dict[str, Words]] = {
         concord=True,
     ),
     "es": Words(
-        common="el la los las de y es son no hay tiene su que en un una para por con pedidos pedido abiertos se ha han sido "
+        common="ningún ninguno ninguna nadie el la los las de y es son no hay tiene su que en un una para por con pedidos pedido abiertos se ha han sido "
         "está están actualmente usted del al pero lo cliente fue",
         deny=r"no|nunca|jamás|ningun[oa]s?|ningún|nada|nadie|ni|tampoco|sin|en lugar de|en vez de|imposible|incapaz|excepto|salvo|niego|niega|dudo|dudamos|falso(?= que)",
         near="desconocid[oa]s?|inválid[oa]s?|inexistentes?",
@@ -167,7 +167,7 @@ LANGUAGES: Final[dict[str, Words]] = {
         concord=True,
     ),
     "it": Words(
-        common="il lo la i gli le di e è sono non ci ha un una per con che del della ordini ordine aperti stato stati al in "
+        common="nessuno nessuna nessun il lo la i gli le di e è sono non ci ha un una per con che del della ordini ordine aperti stato stati al in "
         "cliente attualmente ma nel si hanno abbiamo suo",
         deny=r"non|mai|nessun[oa]?|nessun'|niente|nulla|né|neanche|nemmeno|senza|invece di|anziché|piuttosto che|impossibile|incapace|tranne|eccetto|nego|dubito|falso(?= che)",
         near="sconosciut[oaie]|non valid[oaie]|inesistent[ei]",
@@ -191,7 +191,7 @@ LANGUAGES: Final[dict[str, Words]] = {
         concord=True,
     ),
     "pt": Words(
-        common="sido tenha ter o a os as de e é são não há tem seu sua que em um uma para por com pedidos pedido abertos foi foram está estão "
+        common="ninguém nenhum nenhuma sido tenha ter o a os as de e é são não há tem seu sua que em um uma para por com pedidos pedido abertos foi foram está estão "
         "atualmente você do da no na dos mas ao cliente encomendas",
         deny=r"não|nunca|jamais|nenhum(?:a|as)?|nenhuns|nada|ninguém|nem|tampouco|sem|em vez de|ao invés de|impossível|incapaz|exceto|nego|duvido|falso(?= que)",
         near="desconhecid[oa]s?|inválid[oa]s?|inexistentes?",
@@ -246,7 +246,7 @@ LANGUAGES: Final[dict[str, Words]] = {
         idioms=r"nie (?:tylko|jedynie)|bez (?:żadnych |większych )?(?:problem\w+|opóźnie\w+|zakłóceń|wątpienia|błęd\w+|przeszkód|trudności)|nie ma (?:wątpliwości|problemu)|"
         r"żaden problem|bez wątpienia",
         cut=r"ale|lecz|jednak|natomiast|jednakże|chociaż|ponieważ|bo|tylko że|więc|i (?:jest|są|został\w*|ma|\d)|a(?= )",
-        that="że|iż|czy",
+        that="że|iż|czy|żeby|aby",
         unsure=r"może|być może|możliwe|prawdopodobnie|chyba|mogłoby|nie jestem pew\w+|podobno",
         given=r"jeśli|jeżeli|czy|gdyby|o ile|gdy tylko",
         ask="czy",
@@ -285,7 +285,7 @@ LANGUAGES: Final[dict[str, Words]] = {
         concord=True,
     ),
     "tr": Words(
-        common="ve bir bu için ile de da var yok değil sipariş siparişi siparişiniz müşteri açık şu anda olarak adet gönderildi edildi "
+        common="değilsiniz siz üye üyesiniz en fazla az hiçbiri ve bir bu için ile de da var yok değil sipariş siparişi siparişiniz müşteri açık şu anda olarak adet gönderildi edildi "
         "ama ancak toplam mevcut bulunmaktadır hiçbir sadece",
         deny=r"hiçbir|hiç|asla|hayır",
         near="geçersiz|bilinmeyen|sahte",
@@ -359,7 +359,7 @@ LANGUAGES: Final[dict[str, Words]] = {
         after="않|없|아니|아닙|아닌|못했|못합|못하|못한|불가|안 (?:됩|되|된|됐|했|함)|말고| 전(?:이|입니다|임|$)|틀렸|틀립|잘못|무효|미정|불명",
         idioms="뿐(?:만|만이)? ?아니라|수밖에 ?없|틀림없|(?:문제|이상|지장|지연|차질|오류|하자|어려움)(?:가|이|는|도)? ?없(?:이|습니다|었습니다|고|음)?|다름없|의심의 여지(?:가)? ?없|"
         "걱정하지 않|않으면 안|없지 않|끊임없이|어김없이",
-        cut="지만|으나|는데|그러나|하지만|그런데|(?:했|됐|되었|였|었|았|이)고|(?:했|됐|되었|였|이)으?며|때문에|반면|오히려|(?:이|가) 아니라|아니고|실제로",
+        cut="지만|으나|는데|그러나|하지만|그런데|(?:했|됐|되었|였|었|았|이)고|(?:했|됐|되었|였|이)으?며|때문에|되어(?! ?있)|하여(?! ?있)|해서|므로|니까|반면|오히려|(?:이|가) 아니라|아니고|실제로",
         unsure="수도 있|아마|것 같|듯합|추정|가능성|모릅니다|모르겠",
         given="만약|만일",
         asked_after="는지|인지|었는지|여부|경우|(?:습니|입니|합니)까|나요|면(?= )",
@@ -380,7 +380,7 @@ LANGUAGES: Final[dict[str, Words]] = {
         near="غير معروف|غير صالح|غير موجود",
         after=r"لا|لم|ليس|ليست|غير|لن",
         idioms=r"ليست? فقط|لا (?:شك|يقتصر|مشكلة|توجد مشاكل|توجد مشكلة|داعي|تقلق|تتردد)|(?:بدون|دون|بلا|من دون) (?:اي |ايه |أي |أية )?(?:مشاكل|مشكلة|مشكله|تاخير|اخطاء|شك|عوائق|صعوبات)|غير ان",
-        cut=r"[وف]?لكن\w*|بل|الا ان|غير ان|بينما|اما|لان|و(?:قد|تم|هو|هي|هناك|لديك|لدينا|كان|حاليا|الان|اليوم) ?",
+        cut=r"[وف]?لكن\w*|بل|الا ان|غير ان|بينما|اما|لان\w*|و(?:قد|تم|هو|هي|هناك|لديك|لدينا|كان|حاليا|الان|اليوم) ?",
         that="ان|انه|انها|بان|ان|اذا|ما اذا",
         unsure=r"ربما|قد (?:يكون|تكون|تم)|من المحتمل|لعل|يحتمل|لست متاكدا|غير متاكد",
         given=r"اذا|ان كان|لو|ما لم|في حال|هل",

@@ -132,7 +132,7 @@ _THINGS = {
     "orden|órdenes|ordine|ordini|encomenda|encomendas|bestelling|bestellingen|zamówienie|zamówienia|zamówień|"
     "заказ|заказа|заказов|заказы|sipariş|siparişi|siparişler|订单|訂單|注文|주문|طلب|طلبات|طلبا|طلبية|ऑर्डर|आदेश|คำสั่งซื้อ|ออเดอร์",
     "customer": "customer|customers|client|clients|kunde|kunden|klient|klienten|cliente|clientes|clienti|klant|klanten|"
-    "klienci|klientów|клиент|клиента|клиентов|müşteri|客户|顾客|客戶|顧客|お客様|고객|عميل|عملاء|عملا|ग्राहक|ग्राहकों|ลูกค้า",
+    "klienci|klientów|клиент|клиента|клиентов|müşteri|客户|顾客|客戶|顧客|お客様|고객|عميل|عميلا|عملاء|عملا|ग्राहक|ग्राहकों|ลูกค้า",
     "invoice": "invoice|invoices|rechnung|rechnungen|facture|factures|factura|facturas|fattura|fatture|fatura|faturas|"
     "factuur|facturen|faktura|faktury|faktur|счет|счета|счетов|счёт|发票|請求書|송장|فاتورة|فواتير|चालान|ใบแจ้งหนี้",
     "product": "product|products|produkt|produkte|produit|produits|producto|productos|prodotto|prodotti|produto|produtos|"
@@ -191,7 +191,25 @@ ORDINAL_SUFFIXES: Final = words(
     "st|nd|rd|th|er|re|e|ème|eme|ième|ieme|ers|res|a|o|ª|º|te|ter|tes|ten|de|ste|inci|ıncı|uncu|üncü|nci|ncı|й|я|е|го|ый|ая|ое|му"
 )
 ORDINAL_BEFORE: Final = ("第", "ลำดับที่", "ครั้งที่", "อันดับที่")
-ORDINAL_AFTER: Final = ("番目", "번째", "位", "号", "號", "番", "호", "위", "वें", "वां", "वीं", "वाँ")
+ORDINAL_AFTER: Final = (
+    "番目",
+    "件目",
+    "個目",
+    "回目",
+    "人目",
+    "つ目",
+    "번째",
+    "位",
+    "号",
+    "號",
+    "番",
+    "호",
+    "위",
+    "वें",
+    "वां",
+    "वीं",
+    "वाँ",
+)
 # Before `75.` they make it an ordinal.
 ORDINAL_ARTICLES: Final = words(
     "der|die|das|dem|den|des|zur|zum|am|im|vom|beim|unser|unsere|ihre|ihr|jede|jeder|jedes"

@@ -71,6 +71,7 @@ _HOUR_BEFORE = re.compile(r"[0-9] ?h ?\Z")
 _STREET = re.compile(
     r"(?: [^\W\d_]+){1,2} (?:street|st|avenue|ave|road|rd|lane|drive|boulevard|blvd)(?!\w)"
 )
+_NEXT_TWO_WORDS = re.compile(r" ((?!(?:of|de|der|des|di|van|do|da)\b)[^\W\d_]+)(?: ([^\W\d_]+))?")
 _SUFFIX = re.compile(r"['-]?([^\W\d_]+)")
 _LINE_MARKER = re.compile(r"^[ \t]*(?:[-+•][ ]+)?\(?([0-9]{1,3})[.)](?=[ \t]+\S)", re.MULTILINE)
 _BRACKET_MARKER = re.compile(r"(?<![\w(])\(?([0-9]{1,2})\)(?=\s)")
@@ -231,7 +232,7 @@ class Tokenizer:
 
     def _has_thing_after(self, end: int) -> bool:
         """Say whether a thing that is counted follows: in `this week 75 orders` the week is no name."""
-        after = re.match(r" ([^\W\d_]+)(?: ([^\W\d_]+))?", self._text[end : end + 40])
+        after = _NEXT_TWO_WORDS.match(self._text, end)
         return after is not None and any(one in tables.THINGS for one in after.groups() if one)
 
     def _ordinal(self, start: int, end: int) -> Kind | None:
@@ -365,7 +366,10 @@ def _ends_with_label(text: str) -> bool:
 
 def _clock_mark(text: str, end: int) -> bool:
     return (
-        re.match(r" ?(?:h ?[0-5][0-9]\b|[ap]\.m\.|o'clock|[時点點时시])", text[end : end + 8])
+        re.match(
+            r" ?(?:h ?[0-5][0-9]\b|heures? [0-5][0-9]\b|[ap]\.m\.|o'clock|[時点點时시])",
+            text[end : end + 12],
+        )
         is not None
     )
 

@@ -37,6 +37,13 @@ _SCRIPTS = (
     ("ru", r"[\u0400-\u04ff]"),
 )
 _LATIN = re.compile(r"[a-z\u00df-\u024f]")
+_TELLING_LETTERS = {
+    letter: (code, code)
+    for code, letters in {
+        "tr": "ğş", "pl": "łąężśćń", "es": "ñ¿¡", "pt": "ãõ", "de": "äß", "fr": "œêù", "it": "ìò",
+    }.items()
+    for letter in letters
+}  # fmt: skip
 _LETTERS_OF_A_SYLLABLE = 2
 _NO_LETTERS = str.maketrans(dict.fromkeys('.,;:!?¿¡()[]"«»-—/|', " "))
 _READ_FOR_LANGUAGE = 500
@@ -53,7 +60,9 @@ def language_of(text: str) -> str:
             return "ja" if code == "zh" and written["ja"] else code
     known = _languages_of_words()
     words = known.keys() & set(text.translate(_NO_LETTERS).split())
+    letters = _TELLING_LETTERS.keys() & set(text)
     scores = Counter(chain.from_iterable(map(known.__getitem__, words)))
+    scores.update(chain.from_iterable(map(_TELLING_LETTERS.__getitem__, letters)))
     return max(LANGUAGES, key=scores.__getitem__)
 
 
@@ -160,9 +169,11 @@ _BESIDE = re.compile(
 )
 _NEW_SUBJECT = re.compile(
     r"\s*(?:it|they|there|we|you|i|he|she|this|all|everything|the|your|our|es|sie|er|wir|ihr|ihre|il|elle|ils|nous|vous|la|le|les|el|su|"
-    r"lo|il|o|a|het|de|ze|on|ona|to|он|она|оно|они|это)(?!\w)"
+    r"fue|foi|ha|has|was|is|ist|wurde|è|zostało|jest|lo|il|o|a|het|de|ze|on|ona|to|он|она|оно|они|это)(?!\w)"
 )
 _IN_APPOSITION = re.compile(r", (?:is|are|was|were) ")
+# Thai has spaces between clauses, not between words.
+_AFTER_THAI = re.compile(r"(?<=[\u0e00-\u0e7f]) ")
 _COPULA = re.compile(
     r"(?<!\w)(?:is|are|was|were|ist|sind|waren?|est|sont|es|son|è|sono|é|são|zijn|jest|są)(?!\w)|isn't|aren't"
 )
@@ -316,6 +327,9 @@ def _clause_after(after: str, patterns: _Patterns) -> str:
         if found.group() not in {":", "|"} and not is_number:
             end = found.start()
             break
+    space = _AFTER_THAI.search(after, 0, end)
+    if space is not None:
+        end = space.start()
     cut = patterns["cut"].search(after, 0, end)
     if cut is None:
         return after[:end]
