@@ -6,8 +6,9 @@ which commit (docs/verifying-in-ci.md, "Which policy applies").
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from wt_git.config import FILE_NAME, Gate, Ladder, Pricing, Settings, parse
 
@@ -20,12 +21,11 @@ SANDBOX_RUNTIME = "in_memory"
 """The built-in runtime without an agent. It counts only if a policy names it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Policy:
+class Policy(msgspec.Struct, frozen=True):
     """The gate table, and the model labels that each tier may run on."""
 
-    gate: Gate = field(default_factory=Gate)
-    models: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    gate: Gate = msgspec.field(default_factory=Gate)
+    models: Mapping[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
 
     def is_about(self, runtime: str | None, target: str | None) -> bool:
         """Say whether rows against this runtime count; names are compared literally."""

@@ -6,10 +6,10 @@ policy of the base; the notes of a fork count for the commits of its own pull re
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from wt_git.errors import GitError, UsageError
 from wt_git.evidence.coverage.checker import CoverageChecker
@@ -46,8 +46,7 @@ _WITHOUT_EVIDENCE = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class PullRequest:
+class PullRequest(msgspec.Struct, frozen=True):
     """The pull request that CI runs for.
 
     `merge` is the commit that the service built, with the base as its first parent; None if the
@@ -133,8 +132,7 @@ def _within(event: Mapping[str, Any], *path: str) -> object:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class VerifiedRevision:
+class VerifiedRevision(msgspec.Struct, frozen=True):
     """The result for `commit`, which the user named `revision`.
 
     `result.commit` is the head of a pull request if that was checked in place of its merge.
@@ -145,8 +143,7 @@ class VerifiedRevision:
     result: CoverageResult
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VerificationScope:
+class VerificationScope(msgspec.Struct, frozen=True, kw_only=True):
     """Whose policy is applied, and which commits belong to a pull request.
 
     Without `policy`, each commit's own is applied. `merge` is the merge that CI built, whose first

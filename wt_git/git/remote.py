@@ -13,9 +13,10 @@ import re
 import tempfile
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from wt_git.errors import GitError
 from wt_git.git.libgit2 import common_folder, open_repository
@@ -28,32 +29,27 @@ if TYPE_CHECKING:
     import pygit2
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(msgspec.Struct, frozen=True):
     """The ref was fetched, or pushed."""
 
 
-@dataclass(frozen=True, slots=True)
-class NothingThere:
+class NothingThere(msgspec.Struct, frozen=True):
     """The remote has no such ref yet."""
 
 
-@dataclass(frozen=True, slots=True)
-class LostRace:
+class LostRace(msgspec.Struct, frozen=True):
     """Another process moved the ref first, or holds its lock: fetch, merge and try again."""
 
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Rejected:
+class Rejected(msgspec.Struct, frozen=True):
     """The remote refuses the push for good, by a rule or because of broken refs."""
 
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Unreachable:
+class Unreachable(msgspec.Struct, frozen=True):
     """The remote, the network, permission or git is missing, or the time is over."""
 
     reason: str
@@ -176,8 +172,7 @@ _HOST_SETTINGS = ("http.", "https.", "credential.", "url.", "protocol.", "ssh.",
 _SMALL_FILES = "--filter=blob:limit=64k"
 
 
-@dataclass(slots=True)
-class SideRepository:
+class SideRepository(msgspec.Struct):
     """A temporary repository for fetched commits, which also reads the user's objects.
 
     The user's repository is neither deepened, cut nor added to. `folder` is the folder to which
@@ -187,7 +182,7 @@ class SideRepository:
     path: Path
     folder: Path
     user_objects: Path
-    settings: dict[str, str] = field(default_factory=dict)
+    settings: dict[str, str] = msgspec.field(default_factory=dict)
 
     @property
     def repository(self) -> pygit2.Repository:

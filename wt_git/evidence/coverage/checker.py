@@ -8,9 +8,10 @@ Nothing here scans the working tree, writes, or uses the network.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from wt_git.config import FILE_NAME, Settings
 from wt_git.errors import ConfigurationError, GitError

@@ -6,8 +6,9 @@ since snapshots hold no compiled files, either of them without compiled files.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import msgspec
 
 from wt_git.errors import ConfigurationError, GitError
 from wt_git.evidence.policy import settings_of
@@ -69,8 +70,7 @@ class JoinedNotes:
         yield from sorted({tree for source in self._sources for tree in source.record_keys()})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommitToCheck:
+class CommitToCheck(msgspec.Struct, frozen=True, kw_only=True):
     """A commit, or a tree about to be committed (then `commit` is empty), and the policy to apply.
 
     `own` are the settings in its tree.

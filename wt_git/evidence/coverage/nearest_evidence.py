@@ -9,9 +9,11 @@ from __future__ import annotations
 import itertools
 import os
 import shlex
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+from msgspec.structs import replace
 
 from wt_git import files as json_lines
 from wt_git.errors import GitError
@@ -49,8 +51,7 @@ _MOST_COMPARED = 10
 _MOST_FILES = 8
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Explainer:
+class Explainer(msgspec.Struct, frozen=True, kw_only=True):
     """Explains why one commit has no evidence. `runs_dirs` may hold ledgers with more than notes."""
 
     commit: CommitToCheck

@@ -6,8 +6,9 @@ commits is escaped.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from wt_git.text import log_line, quoted_list, short_commit
 
@@ -29,8 +30,7 @@ _MOST_FACTS = 20
 _MOST_ROWS = 5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reason:
+class Reason(msgspec.Struct, frozen=True, kw_only=True):
     """Why a commit is not covered, as a sentence with the facts behind it.
 
     `hints` are commands that help.
@@ -42,8 +42,7 @@ class Reason:
     hints: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class NearestRow:
+class NearestRow(msgspec.Struct, frozen=True):
     """The passing row nearest to a commit; the `differing` files make it stale.
 
     `found_at` is the commit that has the row's tree, None if no such commit is known.
@@ -57,8 +56,7 @@ class NearestRow:
     object_ids: tuple[str | None, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Result:
+class _Result(msgspec.Struct, frozen=True, kw_only=True):
     """What both results say.
 
     `failing_rows` failed on the commit's tree. `skipped` counts lines of notes that were ignored, by
@@ -69,12 +67,11 @@ class _Result:
     tree: str
     failing_rows: tuple[StoredRow, ...] = ()
     agents: tuple[AgentIdentity, ...] = ()
-    skipped: Mapping[str, int] = field(default_factory=dict)
+    skipped: Mapping[str, int] = msgspec.field(default_factory=dict)
     remarks: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Covered(_Result):
+class Covered(_Result, frozen=True, kw_only=True):
     """A commit whose tree has evidence that satisfies the policy: `rows`.
 
     A counting row answers each of the failing rows. `thinned`: the evidence was found under the
@@ -86,8 +83,7 @@ class Covered(_Result):
     thinned: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NotCovered(_Result):
+class NotCovered(_Result, frozen=True, kw_only=True):
     """A commit without such evidence, and why. Missing data is a reason, never a pass."""
 
     reasons: tuple[Reason, ...]

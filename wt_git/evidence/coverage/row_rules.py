@@ -5,8 +5,9 @@ The rules are listed in docs/evidence-in-git.md, "What counts".
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from wt_git.evidence.coverage.stored_rows import is_inside
 from wt_git.text import quoted_list
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
 COUNTING_TIERS = ("focused", "regression")
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedRow:
+class CheckedRow(msgspec.Struct, frozen=True):
     """A row, the records of its sweep (normally one), and why the row does not count.
 
     `thinned`: the row was found under its tree without the paths in `not_under_test`.

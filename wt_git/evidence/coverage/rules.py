@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec.structs import replace
 
 from wt_git.evidence.coverage.result import (
     RUNTIME_PLACEHOLDER,
@@ -40,8 +42,7 @@ class EarlierEvidence(Enum):
     CUT = "cut"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommitEvidence:
+class CommitEvidence(msgspec.Struct, frozen=True, kw_only=True):
     """The notes under the trees of one commit, its own tree first.
 
     `notes` maps a tree to the lines of each sweep, by sweep id. `earlier(target)` is called only
@@ -51,7 +52,9 @@ class CommitEvidence:
     commit: str
     trees: Sequence[EvidenceTree]
     notes: Mapping[str, Mapping[str, Sequence[bytes]]]
-    earlier: Callable[[str | None], EarlierEvidence] = field(default=lambda _: EarlierEvidence.CUT)
+    earlier: Callable[[str | None], EarlierEvidence] = msgspec.field(
+        default=lambda _: EarlierEvidence.CUT
+    )
 
 
 def check_coverage(evidence: CommitEvidence, policy: Policy) -> CoverageResult:

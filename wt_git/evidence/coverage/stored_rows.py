@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import glob
 import shlex
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
@@ -27,8 +26,7 @@ if TYPE_CHECKING:
     from wt_git.records.notes import NoteLine
 
 
-@dataclass(frozen=True, slots=True)
-class AgentIdentity:
+class AgentIdentity(msgspec.Struct, frozen=True):
     """The agent that was tested. Nothing else names an agent outside the tree. None: not known."""
 
     target: str | None

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import random
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
+
+import msgspec
 
 from wt_git.errors import GitError
 from wt_git.git import remote
@@ -22,8 +23,7 @@ SYNC_TIMEOUT_S = 60.0
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.02, 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class Synced:
+class Synced(msgspec.Struct, frozen=True):
     """The union is here and, unless only fetching was asked for, at the remote.
 
     `tip` is the notes commit, None if neither side has notes. `received` and `sent` say which side
@@ -36,8 +36,7 @@ class Synced:
     attempts: int
 
 
-@dataclass(frozen=True, slots=True)
-class NotSynced:
+class NotSynced(msgspec.Struct, frozen=True):
     """The step that failed, and why in git's words. Notes that were received before are kept."""
 
     step: Literal["remote", "fetch", "unite", "push"]
@@ -45,8 +44,7 @@ class NotSynced:
     attempts: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Failed:
+class _Failed(msgspec.Struct, frozen=True):
     step: Literal["fetch", "push"]
     reason: str
     lost_race: bool = False
