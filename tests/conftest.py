@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import hypothesis
 import pytest
-from kit.hook_forks import keep_in
+from kit.python_forks import keep_in
 from kit.repo import Repo, new_repo
 from kit.sealing import EscapeWatch, SealedFolder
 

@@ -42,16 +42,14 @@ def test_what_a_page_says_happens_when_a_reader_follows_it(page, tmp_path):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(
-    "page", [name for name in FOLLOWED if any(block.is_slow for block in PAGES[name].blocks)]
-)
-def test_the_slow_blocks_of_a_page_work_in_their_place(page, tmp_path):
-    """Those that the suite leaves out, each after all that stands above it."""
-    _follow(PAGES[page].blocks, tmp_path)
+@pytest.mark.parametrize("page", FOLLOWED)
+def test_a_page_works_with_programs_that_start_as_for_its_reader(page, tmp_path):
+    """All of it: the slow blocks in their place, too, which the suite leaves out."""
+    _follow(PAGES[page].blocks, tmp_path, forks=False)
 
 
-def _follow(blocks: Iterable[Block], tmp_path: Path) -> None:
-    reader = Reader(_new_folder(tmp_path))
+def _follow(blocks: Iterable[Block], tmp_path: Path, *, forks: bool = True) -> None:
+    reader = Reader(_new_folder(tmp_path), forks=forks)
     try:
         wrong = [
             problem

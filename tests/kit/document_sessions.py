@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import tomli
 from kit.documents import PROJECT, Block, Command, commands, not_printed
+from kit.python_forks import forking_programs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -53,7 +54,7 @@ class Ended:
 class _Session:
     """An interpreter that executes files by name and says when each is done."""
 
-    def __init__(self, program: list[str], folder: Path) -> None:
+    def __init__(self, program: list[str], folder: Path, path: str) -> None:
         self._process = subprocess.Popen(
             program,
             cwd=folder,
@@ -62,7 +63,7 @@ class _Session:
             stderr=subprocess.STDOUT,
             text=True,
             start_new_session=True,
-            env={**os.environ, "PATH": _path()},
+            env={**os.environ, "PATH": path},
         )
         self._lines: queue.Queue[str | None] = queue.Queue()
         self._reader = threading.Thread(target=self._read, daemon=True)
@@ -111,24 +112,31 @@ class _Session:
         self._process.stdout.close()
 
 
-def _path() -> str:
+def _path(*, forks: bool) -> str:
     """Return a PATH on which the commands of this environment come first."""
-    return f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    places = [str(Path(sys.executable).parent), os.environ.get("PATH", "")]
+    if forks:
+        places.insert(0, str(forking_programs("commands")))
+    return os.pathsep.join(places)
 
 
 class Reader:
-    """Somebody who follows a page from top to bottom in a copy of the documentation."""
+    """Somebody who follows a page from top to bottom in a copy of the documentation.
 
-    def __init__(self, folder: Path) -> None:
+    With `forks`, the commands `python` and `wt` do not spend time on imports, see `python_forks`.
+    """
+
+    def __init__(self, folder: Path, *, forks: bool = True) -> None:
         self.folder = folder
         shutil.copytree(PROJECT / "docs", folder / "docs", ignore=_not_sources)
         shutil.copy(PROJECT / "README.md", folder)
         self._scratch = folder.parent / f"{folder.name}-blocks"
         self._scratch.mkdir()
         self._port = _free_port()
+        path = _path(forks=forks)
         # -m: background jobs can be named, as in a terminal.
-        self._shell = _Session(["bash", "--norc", "--noprofile", "-m"], folder)
-        self._python = _Session([sys.executable, "-W", "error", "-c", _PYTHON], folder)
+        self._shell = _Session(["bash", "--norc", "--noprofile", "-m"], folder, path)
+        self._python = _Session([sys.executable, "-W", "error", "-c", _PYTHON], folder, path)
 
     def close(self) -> None:
         """End both interpreters, and what the shell left running in the background."""

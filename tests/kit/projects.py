@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from kit.commands import DECLARED, wt
-from kit.hook_forks import hook_python
+from kit.python_forks import forking_programs
 from kit.repo import Repo, git
 
 POLICY = '[tool.windtunnel.gate]\nruntime = "in_memory"\n'
@@ -115,7 +115,7 @@ def clone_of(remote: Repo, path: Path) -> Project:
 
 
 def set_up(repo: Repo) -> None:
-    """Run `wt init`; the hooks then start as forks, see `hook_forks`."""
+    """Run `wt init`; the hooks then start as forks, see `python_forks`."""
     ran = wt("init", cwd=repo.path)
     assert ran.code == 0, ran.out
-    repo.git("config", "windtunnel.python", str(hook_python()))
+    repo.git("config", "windtunnel.python", str(forking_programs("hooks") / "python"))
