@@ -13,6 +13,7 @@ from uuid import uuid4
 
 from wt_git.api.aggregate import ScenarioRunResult
 from wt_git.api.replies import read_agent_reply
+from wt_git.api.reply_usage import usage_of
 from wt_git.api.scenario import PreSendPerturbation
 from wt_git.api.trace import Trace, Turn
 from wt_git.run_errors import BLOCKED, FAILURE_CLASS, RUNNER_ERROR
@@ -27,7 +28,7 @@ from wt_git.runner.evidence import (
 from wt_git.runner.provisioning import HandleStuckError, consumes_full_history, optional_attribute
 from wt_git.runner.safe_values import failure_text, json_with_reprs, safe_text
 from wt_git.runner.scoring import failed_score, score_trace
-from wt_git.runner.token_usage import UsageMeter, usage_of
+from wt_git.runner.token_usage import UsageMeter
 from wt_git.spi.agent_runtime import response_message
 from wt_git.text import one_line
 

@@ -134,7 +134,9 @@ def _cost(
         cost = one.cost
         if cost.wall_s is None:
             continue
-        tokens = Tokens(cost.input_tokens, cost.cached_tokens, cost.output_tokens)
+        tokens = Tokens(
+            cost.input_tokens, cost.cached_tokens, cost.output_tokens, cost.cache_write_tokens or 0
+        )
         priced = price(tokens, cost.wall_s, model, pricing)
         if priced.tokens_known:
             done += one.runs or 0

@@ -42,6 +42,7 @@ class RecordedCost(msgspec.Struct, frozen=True):
     input_tokens: Count | None = None
     cached_tokens: Count | None = None
     output_tokens: Count | None = None
+    cache_write_tokens: Count | None = None
 
 
 class RecordedPrice(msgspec.Struct, frozen=True):
