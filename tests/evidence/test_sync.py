@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from kit.noted_sweeps import TREE, lines, review, row, sweep
 from kit.notes import commit_tree, key, opened, shown_by_git, sweep_id, text_line, tree_of
+from kit.python_forks import forking_programs
 from kit.repo import Repo, git, new_repo
 
 from wt_git.evidence.notes.sweep_notes import commit_sweep_notes, notes_of_sweep, prune_notes
@@ -144,7 +144,7 @@ def test_texts_from_elsewhere_are_shown_inert(clones):
 
 def test_pushing_at_the_same_time_loses_and_doubles_nothing(clones, tmp_path):
     """Several processes in each of two clones record and push at the same moment."""
-    program = [sys.executable, "-m", "kit.syncing_process"]
+    program = [forking_programs("hooks") / "python", "-m", "kit.syncing_process"]
     processes = [
         subprocess.Popen(
             [*program, str(clone.path), str(1000 * n + 100 * which), str(SWEEPS_EACH)],

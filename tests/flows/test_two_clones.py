@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from kit.commands import WT, ledger, write_pack, write_plugin, wt
+from kit.python_forks import forking_programs
 from kit.repo import git
 
 PROCESSES = 2
@@ -32,6 +33,7 @@ def _clone(hub: Path, folder: Path) -> Path:
     here = Path.cwd()
     os.chdir(folder)
     assert wt("init").code == 0
+    git(folder, "config", "windtunnel.python", str(forking_programs("hooks") / "python"))
     os.chdir(here)
     return folder
 
@@ -65,7 +67,7 @@ def test_pushes_at_the_same_moment_lose_no_note_and_double_none(hub: Path, round
             git(clone, "worktree", "add", "-q", "-b", f"{name}-{number}", str(place))
             workers.append(place)
     script = hub.parent / "work.sh"
-    script.write_text(WORK.format(wt=" ".join(WT)))
+    script.write_text(WORK.format(wt=forking_programs("hooks") / "wt"))
     failures: list[str] = []
 
     def work(place: Path, number: int) -> None:

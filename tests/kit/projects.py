@@ -75,8 +75,9 @@ class Project(Repo):
 
 
 def path_with_wt() -> str:
-    """Return a PATH on which this environment's commands come first."""
-    return f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    """Return a PATH on which this environment's commands come first; `wt` forks."""
+    places = (forking_programs("hooks"), Path(sys.executable).parent, os.environ["PATH"])
+    return os.pathsep.join(map(str, places))
 
 
 def copied(template: Path, folder: Path) -> Project:

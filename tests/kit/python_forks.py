@@ -39,7 +39,7 @@ _CLIENT = """\
 import _socket, marshal, os, sys
 arguments = {first!r} + sys.argv[1:]
 kept = arguments[1:] if arguments[:1] == ["-P"] else arguments
-if not kept or kept[0].startswith("-") and kept[:2] != ["-m", "wt_git"]:
+if not kept or kept[0].startswith("-") and kept[0] != "-m":
     os.execv({python!r}, [{python!r}, *arguments])
 asked = marshal.dumps((arguments, os.getcwd(), dict(os.environ), {program!r}))
 server = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
@@ -156,14 +156,18 @@ def _run(arguments: list[str]) -> int:
     is_safe = arguments[0] == "-P"
     if is_safe:
         del arguments[0]
-    if arguments[0] == "-m":
+    is_module = arguments[0] == "-m"
+    if is_module:
         sys.path[:0] = [] if is_safe else [str(Path.cwd())]
-        return importlib.import_module("wt_git.cli").main(arguments[2:])
+        del arguments[0]
+    if is_module and arguments[0] == "wt_git":
+        return importlib.import_module("wt_git.cli").main(arguments[1:])
     sys.argv = arguments
-    if not Path(arguments[0]).is_dir():
+    if not is_module and not Path(arguments[0]).is_dir():
         sys.path.insert(0, str(Path(arguments[0]).resolve().parent))
     try:
-        runpy.run_path(arguments[0], run_name="__main__")
+        run = runpy.run_module if is_module else runpy.run_path
+        run(arguments[0], run_name="__main__")
     except SystemExit as ended:
         if isinstance(ended.code, str):
             print(ended.code, file=sys.stderr)
