@@ -46,7 +46,7 @@ _TELLING_LETTERS = {
 }  # fmt: skip
 _LETTERS_OF_A_SYLLABLE = 2
 _NO_LETTERS = str.maketrans(dict.fromkeys('.,;:!?¿¡()[]"«»-—/|', " "))
-_READ_FOR_LANGUAGE = 500
+_READ_FOR_LANGUAGE, _LONG = 400, 200
 
 
 def language_of(text: str) -> str:
@@ -59,11 +59,14 @@ def language_of(text: str) -> str:
         if written[code] * _LETTERS_OF_A_SYLLABLE > len(_LATIN.findall(text)):
             return "ja" if code == "zh" and written["ja"] else code
     known = _languages_of_words()
-    words = known.keys() & set(text.translate(_NO_LETTERS).split())
+    # In a long text, the words without a mark beside them are enough.
+    plain = text if len(text) > _LONG else text.translate(_NO_LETTERS)
+    words = known.keys() & set(plain.split())
     letters = _TELLING_LETTERS.keys() & set(text)
     scores = Counter(chain.from_iterable(map(known.__getitem__, words)))
     scores.update(chain.from_iterable(map(_TELLING_LETTERS.__getitem__, letters)))
-    return max(LANGUAGES, key=scores.__getitem__)
+    most = max(scores.values(), default=0)
+    return next(code for code in LANGUAGES if scores.get(code, 0) == most)
 
 
 @lru_cache(maxsize=1)
@@ -92,6 +95,7 @@ class _Patterns:
     def __init__(self, words: Words) -> None:
         self.words = words
         self._compiled: dict[str, re.Pattern[str]] = {}
+        self._compiled_together: dict[tuple[str, ...], re.Pattern[str]] = {}
 
     def __getitem__(self, name: str) -> re.Pattern[str]:
         if name not in self._compiled:
@@ -100,11 +104,10 @@ class _Patterns:
 
     def any_of(self, names: tuple[str, ...]) -> re.Pattern[str]:
         """Return a pattern for any word of several fields."""
-        key = "|".join(names)
-        if key not in self._compiled:
+        if names not in self._compiled_together:
             listed = [getattr(self.words, name) for name in names]
-            self._compiled[key] = _whole_words("|".join(filter(None, listed)))
-        return self._compiled[key]
+            self._compiled_together[names] = _whole_words("|".join(filter(None, listed)))
+        return self._compiled_together[names]
 
 
 _NEVER = re.compile(r"(?!)")
@@ -232,10 +235,10 @@ def _may_be_denied(
 ) -> bool:
     """Say whether anything in a sentence could take its assertion away; in most sentences, nothing does."""
     first, last = sentence
-    doubtful = patterns.any_of(_DOUBTFUL_NUMBER if is_number else _DOUBTFUL)
+    was = ("was",) if is_number else ()
     return (
-        doubtful.search(text, first, span.start) is not None
-        or doubtful.search(text, span.end, last) is not None
+        patterns.any_of(_DOUBTFUL_BEFORE + was).search(text, first, span.start) is not None
+        or patterns.any_of(_DOUBTFUL_AFTER + was).search(text, span.end, last) is not None
         or text[last : last + 1] in _QUESTION_MARKS
         or "~~" in text
         or _CROSSED.search(text, first, span.start) is not None
@@ -245,8 +248,8 @@ def _may_be_denied(
 
 
 _QUESTION_MARKS = ("?", "？")
-_DOUBTFUL = ("deny", "near", "after", "unsure", "given", "asked_after", "then")
-_DOUBTFUL_NUMBER = (*_DOUBTFUL, "was")
+_DOUBTFUL_BEFORE = ("deny", "near", "unsure", "given", "then")
+_DOUBTFUL_AFTER = ("after", "unsure", "asked_after", "then")
 
 
 def _is_denied(
