@@ -9,9 +9,11 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from kit.commands import WT, Ran, events, ledger, start_wt, write_pack, write_plugin, wt
+from kit.python_forks import forking_programs
 
 SOURCE = "--pack-source pack.py:PACK"
 ASKED = '--question "does it?" --expect pass'
@@ -25,9 +27,14 @@ def pack() -> None:
 
 
 def batch(*lines: str, more: tuple[str, ...] = ()) -> Ran:
-    """Run a list of these lines."""
+    """Run a list of these lines, each in a process that is forked."""
+    write_list(*lines)
+    with mock.patch.object(sys, "executable", str(forking_programs("hooks") / "python")):
+        return wt("batch", "rounds.txt", *more)
+
+
+def write_list(*lines: str) -> None:
     Path("rounds.txt").write_text("".join(f"{line}\n" for line in lines))
-    return wt("batch", "rounds.txt", *more)
 
 
 def refused(ran: Ran, *problems: str) -> None:
@@ -248,7 +255,8 @@ def test_a_busy_runtime_beats_a_refusal_and_a_failure() -> None:
 def test_a_sweep_that_is_killed_does_not_stop_the_next() -> None:
     """Its code is what a shell makes of the signal."""
     runtime = write_plugin(send="import os; os.kill(os.getpid(), 9)")
-    ran = batch(f"{PASSES} --runtime {runtime}", f"{PASSES} {ASKED}")
+    write_list(f"{PASSES} --runtime {runtime}", f"{PASSES} {ASKED}")
+    ran = wt("batch", "rounds.txt")
     assert ran.code == 137
     assert [row["verdict"] for row in ledger()] == ["PASS"]
 
