@@ -112,6 +112,10 @@ WITH_A_CALL = {
     "pydantic-ai": {"kind": "response", "parts": [{"part_kind": "text", "content": "x"}, {"part_kind": "tool-call", "tool_name": "delete_account", "args": ARGS, "tool_call_id": "p"}]},
     "vercel": {"text": "", "toolCalls": [{"toolCallId": "v", "toolName": "delete_account", "input": ARGS}]},
     "flat": {"content": "", "tool_calls": [{"name": "delete_account", "args": ARGS}]},
+    "mistral conversation": {"object": "conversation.response", "outputs": [{"type": "message.output", "role": "assistant", "content": "x"}, {"type": "function.call", "name": "delete_account", "arguments": json.dumps(ARGS), "tool_call_id": "m"}]},
+    "mistral's own tool": {"outputs": [{"type": "agent.handoff", "next_agent_name": "a"}, {"type": "tool.execution", "name": "delete_account", "arguments": json.dumps(ARGS)}]},
+    "gemini interaction": {"outputs": [{"type": "thought", "signature": "s"}, {"type": "function_call", "id": "g", "name": "delete_account", "arguments": ARGS}]},
+    "a function named by a string": {"content": "", "tool_calls": [{"function": "delete_account", "arguments": json.dumps(ARGS)}]},
     "a call as an argument of its wrapper": {"content": [{"functionCall": {"name": "delete_account", "args": ARGS}}]},
 }  # fmt: skip
 
@@ -142,6 +146,8 @@ WITH_TEXT = {
     "gemini thought": (gemini({"text": "hm", "thought": True}, {"text": "hello"}), "hello"),
     "legacy completion": ({"choices": [{"text": "hello", "finish_reason": "stop"}]}, "hello"),
     "partly filtered": (completion("content_filter", content="hel"), "hel"),
+    "settings that speak of calls": (responses({"type": "message", "content": [{"type": "output_text", "text": "hello"}]}, parallel_tool_calls=True, max_tool_calls=3), "hello"),
+    "an account of hosted tools": ({"content": "hello", "response_metadata": {"token_usage": {"server_tool_use": {"web_search_requests": 1}}}}, "hello"),
     "definitions": ({"content": "hello", "tools": [{"name": "t", "input": {}}]}, "hello"),
 }  # fmt: skip
 
@@ -211,6 +217,17 @@ UNREADABLE = [
     {"choices": [{"message": {"content": "x"}}, {"message": {"tool_calls": [openai_call()]}}]},
     completion(tool_calls=[openai_call("multi_tool_use.parallel", {"tool_uses": "all"})]),
     {"text": "x", "steps": [{"type": "tool-call", "toolName": "delete_account"}]},
+    {"content": "x", "calls": ["delete_account"]},
+    {"content": "x", "tools_called": ["delete_account"]},
+    {"content": "x", "toolsUsed": ["delete_account"]},
+    {"content": "x", "called_functions": "delete_account"},
+    {"content": "x", "tool_invocations": [{"name": "delete_account"}]},
+    {"content": "x", "agent": {"function_calls_made": ["delete_account"]}},
+    {"content": "x", "log": [{"name": "delete_account", "params": ARGS}]},
+    {"content": "x", "log": [{"tool": "delete_account", "kwargs": ARGS}]},
+    {"content": "x", "log": [{"function": "delete_account", "arguments": "{}"}]},
+    {"content": "x", "steps": [{"action": "delete_account", "action_input": "A-1"}]},
+    {"content": "x", "returnControl": {"invocationInputs": [{"apiInvocationInput": {"apiPath": "/d"}}]}},
 ]  # fmt: skip
 
 

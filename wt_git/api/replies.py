@@ -102,7 +102,7 @@ _WITHHELD = frozenset(
 # Blocks of content that hold neither text for the user nor a call of the agent.
 _SILENT_BLOCK = re.compile(
     r"thinking|reasoning|redacted|image|audio|video|document|file|result|output$|citation|reference"
-    r"|search_results|tool_return|cache_point|compaction|container_upload",
+    r"|search_results|tool_return|cache_point|compaction|container_upload|handoff|^thought$",
     re.IGNORECASE,
 )
 _SILENT_KEYS = frozenset(
@@ -164,12 +164,12 @@ class _Reader:
         return self.texts.append(first["text"])
 
     def responses(self, response: Mapping[str, Any]) -> None:
-        """Read the output items of OpenAI's Responses API."""
+        """Read output items: of OpenAI's Responses, Mistral's conversations, Gemini's interactions."""
         details = response.get("incomplete_details")
         self.ends(details.get("reason") if isinstance(details, Mapping) else None)
-        for item in response["output"]:
+        for item in response["output"] if "output" in response else response["outputs"]:
             kind = item.get("type") if isinstance(item, Mapping) else None
-            if kind == "message" or (
+            if kind in {"message", "message.output"} or (
                 kind is None and isinstance(item, Mapping) and "content" in item
             ):
                 self.message(item)
@@ -384,6 +384,7 @@ def _has(key: str, kind: type | tuple[type, ...] = object) -> Callable[[Mapping[
 SHAPES: tuple[Shape, ...] = (
     Shape("OpenAI chat completion", _has("choices"), _Reader.completion),
     Shape("OpenAI Responses", _has("output", (list, tuple)), _Reader.responses),
+    Shape("Mistral conversation, Gemini interaction", _has("outputs", list), _Reader.responses),
     Shape(
         "Bedrock Converse",
         lambda response: (

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
@@ -25,29 +26,31 @@ class ReplyError(ValueError):
         self.failure_class = failure_class
 
 
-_CALL_KEYS = frozenset(
-    {
-        "tool_calls",
-        "toolCalls",
-        "tool_call",
-        "toolCall",
-        "tool_use",
-        "toolUse",
-        "tool_uses",
-        "function_call",
-        "functionCall",
-        "function_calls",
-        "functionCalls",
-        "invalid_tool_calls",
-    }
+# Keys that say that calls stand under them, in snake case: `tool_calls`, `functions_called`, `used_tools`.
+_CALL_KEY = re.compile(
+    r"(?:\w+_)?(?:tools?|functions?)_(?:calls?|called|calls_made|uses?|used|invocations?|invoked)"
+    r"|(?:called|used|invoked)_(?:tools?|functions?)|calls|invocation_inputs|return_control"
 )
-_CALL_TYPE = re.compile(r"(?:tool|function)[-_]?(?:use|call)|_call$", re.IGNORECASE)
+_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_CALL_TYPE = re.compile(r"(?:tool|function)[-_.]?(?:use|call|execution)|_call$", re.IGNORECASE)
 RESULT_TYPE = re.compile(
     r"result|_output$|tool[-_]return|function_response|list_tools", re.IGNORECASE
 )
-_ARGUMENTS = ("arguments", "args", "input", "tool_input", "toolInput", "parameters")
-_GIVEN = (*_ARGUMENTS, "action", "queries", "code")
-_NAMES = ("name", "tool_name", "toolName", "recipient_name", "tool")
+_ARGUMENTS = (
+    "arguments",
+    "args",
+    "input",
+    "tool_input",
+    "toolInput",
+    "tool_args",
+    "toolArgs",
+    "action_input",
+    "params",
+    "kwargs",
+    "parameters",
+)
+_GIVEN = (*_ARGUMENTS, "action", "queries", "code", "operation")
+_NAMES = ("name", "tool_name", "toolName", "recipient_name", "tool", "function")
 _IDS = ("id", "tool_call_id", "toolCallId", "toolUseId", "call_id")
 
 # Keys whose value is no part of the answer: the request again, results, and accounts.
@@ -62,6 +65,8 @@ _NOT_THE_ANSWER = frozenset(
         "usage",
         "usage_metadata",
         "usageMetadata",
+        "token_usage",
+        "tokenUsage",
         "logprobs",
         "worker_warnings",
         "rendered_prompt",
@@ -149,6 +154,8 @@ def _looks_like_call(value: Mapping[str, Any]) -> bool:
         return True
     if {"executableCode", "executable_code"} & value.keys():
         return True
+    if isinstance(value.get("action"), str) and "action_input" in value:
+        return True
     if name_of(value) is None:
         return False
     given = [key for key in _ARGUMENTS if key in value]
@@ -157,6 +164,11 @@ def _looks_like_call(value: Mapping[str, Any]) -> bool:
 
 def _is_schema(value: object) -> bool:
     return isinstance(value, Mapping) and ("properties" in value or "$schema" in value)
+
+
+@lru_cache(maxsize=4096)
+def _is_call_key(key: str) -> bool:
+    return _CALL_KEY.fullmatch(_CAPITAL.sub("_", key).lower()) is not None
 
 
 def refuse_unread_calls(response: Mapping[str, Any], taken: set[int], place: str = "") -> None:
@@ -176,7 +188,10 @@ def refuse_unread_calls(response: Mapping[str, Any], taken: set[int], place: str
             if value is not response and _looks_like_call(value):
                 unreadable(place, value)
             for key, inside in value.items():
-                if key in _CALL_KEYS and inside and id(inside) not in taken:
+                if key in _NOT_THE_ANSWER:
+                    continue
+                holds = isinstance(inside, str | list | tuple | Mapping) and inside
+                if holds and id(inside) not in taken and _is_call_key(str(key)):
                     unreadable(f"{place}.{key}".lstrip("."), inside)
-                if key not in _NOT_THE_ANSWER:
+                else:
                     waiting.append((f"{place}.{key}".lstrip("."), inside))
