@@ -217,6 +217,11 @@ UNREADABLE = [
     {"choices": [{"message": {"content": "x"}}, {"message": {"tool_calls": [openai_call()]}}]},
     completion(tool_calls=[openai_call("multi_tool_use.parallel", {"tool_uses": "all"})]),
     {"text": "x", "steps": [{"type": "tool-call", "toolName": "delete_account"}]},
+    {"choices": [{"message": {"role": "assistant"}, "finish_reason": "stop"}]},
+    {"choices": [{"message": {}, "finish_reason": "stop"}]},
+    {"message": {"role": "assistant"}},
+    {"candidates": [{"index": 0}]},
+    {"content": "x", "usage": {"steps": [{"name": "delete_account", "args": ARGS}]}},
     {"content": "x", "calls": ["delete_account"]},
     {"content": "x", "tools_called": ["delete_account"]},
     {"content": "x", "toolsUsed": ["delete_account"]},
@@ -307,7 +312,7 @@ def _is_kept_out(response, place) -> bool:
     kept_out = []
     for one in containers(response, []):
         if isinstance(one, dict):
-            kept_out += [one[key] for key in ("tools", "usage") if key in one]
+            kept_out += [one[key] for key in ("tools",) if key in one]
             if "result" in str(one.get("type")):
                 kept_out.append(one)
     return any(place is inner for out in kept_out for inner in containers(out, []))

@@ -131,6 +131,13 @@ _SILENT_KEYS = frozenset(
 )
 
 
+_CALL_LISTS = ("tool_calls", "toolCalls", "function_calls", "functionCalls")
+# A message has at least one of these, and be it null.
+_SAID = frozenset(
+    ("content", "text", "parts", "refusal", "audio", "function_call", "functionCall", *_CALL_LISTS)
+)
+
+
 class _Reader:
     """What was read of a reply so far; `taken` are the ids of the objects that hold its calls."""
 
@@ -192,8 +199,13 @@ class _Reader:
             if self.finish is None:
                 raise ReplyError("a Gemini answer without candidates is no answer")
             return
-        self.ends(first.get("finishReason", first.get("finish_reason")))
-        content = first.get("content")
+        reason, content = (
+            first.get("finishReason", first.get("finish_reason")),
+            first.get("content"),
+        )
+        self.ends(reason)
+        if reason is None and content is None:
+            raise ReplyError("the first candidate of a Gemini answer has no content")
         if isinstance(content, Mapping):
             self.content(content.get("parts"))
 
@@ -215,11 +227,14 @@ class _Reader:
         """Read a message: its content, and the calls beside it."""
         self.ends(message.get("stop_reason", message.get("finish_reason")))
         content = message.get("content", message.get("text"))
+        if not _SAID & message.keys():
+            keys = ", ".join(sorted(map(str, message))) or "none"
+            raise ReplyError(f"the message has neither content nor calls; its keys are: {keys}")
         before = len(self.texts)
         self.content(content if content is not None else message.get("parts"))
         if not "".join(self.texts[before:]).strip():
             self.texts += _instead_of_content(message)
-        for key in ("tool_calls", "toolCalls", "function_calls", "functionCalls"):
+        for key in _CALL_LISTS:
             self.call_list(message.get(key), key)
         if message.get("invalid_tool_calls"):
             raise ReplyError("invalid_tool_calls holds a call that the framework could not read")

@@ -53,7 +53,9 @@ _GIVEN = (*_ARGUMENTS, "action", "queries", "code", "operation")
 _NAMES = ("name", "tool_name", "toolName", "recipient_name", "tool", "function")
 _IDS = ("id", "tool_call_id", "toolCallId", "toolUseId", "call_id")
 
-# Keys whose value is no part of the answer: the request again, results, and accounts.
+# Accounts of the use of tools, whose keys name no calls; an object in them may still be one.
+_ACCOUNTS = frozenset({"usage", "usage_metadata", "usageMetadata", "token_usage", "tokenUsage"})
+# Keys whose value is no part of the answer: the request again, and results.
 _NOT_THE_ANSWER = frozenset(
     {
         "tools",
@@ -62,11 +64,6 @@ _NOT_THE_ANSWER = frozenset(
         "toolConfig",
         "tool_config",
         "tool_results",
-        "usage",
-        "usage_metadata",
-        "usageMetadata",
-        "token_usage",
-        "tokenUsage",
         "logprobs",
         "worker_warnings",
         "rendered_prompt",
@@ -174,14 +171,14 @@ def _is_call_key(key: str) -> bool:
 def refuse_unread_calls(response: Mapping[str, Any], taken: set[int], place: str = "") -> None:
     """Raise `ReplyError` for the first object that looks like a call and was not read."""
     met: set[int] = set()
-    waiting: list[tuple[str, object]] = [(place, response)]
+    waiting: list[tuple[str, object, bool]] = [(place, response, True)]
     while waiting:
-        place, value = waiting.pop()
+        place, value, by_key = waiting.pop()
         if id(value) in taken or id(value) in met:
             continue
         met.add(id(value))
         if isinstance(value, list | tuple):
-            waiting += [(f"{place}[{at}]", one) for at, one in enumerate(value)]
+            waiting += [(f"{place}[{at}]", one, by_key) for at, one in enumerate(value)]
         elif isinstance(value, Mapping):
             if RESULT_TYPE.search(str(value.get("type") or value.get("part_kind") or "")):
                 continue
@@ -190,8 +187,8 @@ def refuse_unread_calls(response: Mapping[str, Any], taken: set[int], place: str
             for key, inside in value.items():
                 if key in _NOT_THE_ANSWER:
                     continue
+                where = f"{place}.{key}".lstrip(".")
                 holds = isinstance(inside, str | list | tuple | Mapping) and inside
-                if holds and id(inside) not in taken and _is_call_key(str(key)):
-                    unreadable(f"{place}.{key}".lstrip("."), inside)
-                else:
-                    waiting.append((f"{place}.{key}".lstrip("."), inside))
+                if by_key and holds and id(inside) not in taken and _is_call_key(str(key)):
+                    unreadable(where, inside)
+                waiting.append((where, inside, by_key and key not in _ACCOUNTS))
