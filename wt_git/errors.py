@@ -15,6 +15,7 @@ docs/messages.md has one entry for each code.
 
 from __future__ import annotations
 
+from pathlib import PurePath
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
@@ -116,6 +117,37 @@ def exception_text(error: BaseException) -> str:
     except (Exception, SystemExit):  # noqa: BLE001 - a plugin may raise anything
         text = ""
     return f"{kind}: {text}" if text else kind
+
+
+def innermost(error: BaseException) -> list[BaseException]:
+    """Return the exceptions inside of groups, at any depth; of any other exception itself."""
+    if not isinstance(error, BaseExceptionGroup):
+        return [error]
+    return [inner for part in error.exceptions for inner in innermost(part)]
+
+
+def author_place(error: BaseException) -> str | None:
+    """Return the file and line of the author's own code that `error` came through last: `brain.py:12`.
+
+    That is the innermost line outside this package and outside installed libraries; of a syntax
+    error the line that is wrong. None where there is no such line.
+    """
+    import sysconfig  # noqa: PLC0415 - only for a failure
+
+    if isinstance(error, SyntaxError) and error.filename:
+        return f"{PurePath(error.filename).name}:{error.lineno}"
+    installed = [
+        sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")
+    ]
+    found, step = None, error.__traceback__
+    while step is not None:
+        path = PurePath(step.tb_frame.f_code.co_filename)
+        is_ours = str(step.tb_frame.f_globals.get("__name__")).startswith("wt_git.")
+        is_file = path.suffix == ".py"  # frozen and generated code has no file
+        if is_file and not is_ours and not any(path.is_relative_to(one) for one in installed):
+            found = f"{path.name}:{step.tb_lineno}"
+        step = step.tb_next
+    return found
 
 
 def os_reason(error: OSError) -> str:

@@ -90,7 +90,9 @@ def test_a_module_that_failed_leaves_nothing_behind() -> None:
     path = Path("mended.py")
     path.write_text("raise RuntimeError('first\\nsecond')\n")
     before = set(sys.modules)
-    with pytest.raises(LoadError, match=r"^could not load thing 'mended\.py:THING': .*: first$"):
+    with pytest.raises(
+        LoadError, match=r"^could not load thing 'mended\.py:THING': .*: first \(at mended\.py:1\)$"
+    ):
         _load("mended.py:THING")
     assert not [name for name in set(sys.modules) - before if "mended" in name]
     path.write_text("THING = 1\n")
@@ -121,7 +123,7 @@ def test_a_module_that_makes_its_names_is_asked_for_them() -> None:
         "    raise AttributeError('it is asleep')\n"
     )
     assert _load("lazy.py:THING") == 1
-    with pytest.raises(LoadError, match=r"AttributeError: it is asleep$"):
+    with pytest.raises(LoadError, match=r"AttributeError: it is asleep \(at lazy\.py:3\)$"):
         _load("lazy.py:THINK")
     Path("stand_in.py").write_text(
         "import sys\n"
@@ -141,3 +143,26 @@ def test_whatever_a_module_raises_is_a_load_error(text: str) -> None:
     Path("bad.py").write_text(text)
     with pytest.raises(LoadError, match=r"could not load thing 'bad\.py:THING'"):
         _load("bad.py:THING")
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("x = 1\nx.y.z", r"AttributeError: .* \(at broken\.py:2\)$"),
+        ("def f(:\n    pass", r"SyntaxError: .* \(at broken\.py:1\)$"),
+        (
+            'from windtunnel.api import Scenario\n\nPACK = Scenario(name="s", prompt="p", target_fact=[])',
+            r"'target_fact'(; did you mean target_facts\?|\. Did you mean 'target_facts'\?) \(at broken\.py:3\)$",
+        ),
+        (
+            "from windtunnel.api import ScenarioPack\nPACK = ScenarioPack('p', scenario=[])",
+            r"'scenario'(; did you mean scenarios\?|\. Did you mean 'scenarios'\?) \(at broken\.py:2\)$",
+        ),
+    ],
+)
+def test_what_fails_to_load_is_named_by_file_and_line(tmp_path, monkeypatch, code, said):
+    """A wrong keyword of a public class has the near one beside it."""
+    monkeypatch.chdir(tmp_path)
+    Path("broken.py").write_text(code)
+    with pytest.raises(LoadError, match=said):
+        _load("broken.py:PACK")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -67,22 +68,27 @@ def test_the_place_is_the_author_s_line_and_not_that_of_a_library(driver):
 @pytest.mark.parametrize(
     ("error", "text"),
     [
-        (RuntimeError("the model is gone"), "the model is gone"),
-        (ValueError("no such voice"), "no such voice"),
-        (TimeoutError(), "TimeoutError"),
+        (RuntimeError("the model is gone"), "the model is gone (RuntimeError at PLACE)"),
+        (ValueError("no such voice"), "no such voice (ValueError at PLACE)"),
+        (TimeoutError(), "TimeoutError (at PLACE)"),
         (
             json.JSONDecodeError("Expecting value", "", 0),
-            "Expecting value: line 1 column 1 (char 0)",
+            "Expecting value: line 1 column 1 (char 0) (JSONDecodeError at PLACE)",
+        ),
+        (
+            ExceptionGroup("two", [KeyError("a"), ExceptionGroup("x", [OSError("full")])]),
+            "two (2 sub-exceptions): KeyError: 'a'; OSError: full",
         ),
     ],
 )
-def test_what_reports_trouble_stands_as_it_is(error, text):
-    """Drivers are asked to raise with a sentence for people."""
+def test_what_reports_trouble_has_its_type_and_the_last_line_of_the_author(error, text):
+    """Drivers are asked to raise with a sentence for people; a group shows its innermost causes."""
 
     def fail():
         raise error
 
-    assert failure_text(raised(fail)) == text
+    said = re.sub(r"test_failure_text\.py:\d+", "PLACE", failure_text(raised(fail)))
+    assert said == text
 
 
 def test_a_slip_that_came_from_nowhere_has_its_type():

@@ -14,6 +14,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import os
+import re
 import sys
 from functools import cache
 from hashlib import sha256
@@ -32,7 +33,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from wt_git.errors import LoadError, exception_text
+from wt_git.errors import LoadError, author_place, exception_text, innermost
 from wt_git.runner.safe_values import safe_repr
 from wt_git.text import did_you_mean, one_line
 
@@ -142,7 +143,7 @@ def load(source: Source, what: str) -> Loaded:
         value = _attribute(module, source)
     except FOREIGN_FAILURES as error:
         raise load_failure(
-            f"could not load {what} '{shown}': {describe(error)}",
+            f"could not load {what} '{shown}': {describe(error)}{_at(error)}",
             what=what,
             source=shown,
             problem=describe(error),
@@ -169,10 +170,38 @@ def load_failure(message: str, *, what: str, source: str, problem: str) -> LoadE
 
 
 def describe(error: BaseException) -> str:
-    """Return an exception as one line for people: its type and the first line of its text."""
+    """Return an exception as one line for people: its type, and the first line of its text.
+
+    Of a group that is the first of the innermost causes. A keyword that no class of the public API takes has the near one beside it.
+    """
     if isinstance(error, SystemExit):
         return f"it called exit({safe_repr(error.code)})"
-    return one_line(exception_text(error).split("\n")[0], 300)
+    first, *others = innermost(error)
+    more = f" and {len(others)} more" if others else ""
+    text = one_line(exception_text(first).split("\n")[0], 300)
+    return f"{text}{_near_keyword(first)}{more}"
+
+
+def _at(error: BaseException) -> str:
+    place = author_place(innermost(error)[0])
+    return "" if place is None else f" (at {place})"
+
+
+def _near_keyword(error: BaseException) -> str:
+    """Return `; did you mean X?` for a keyword that a public class does not take, or nothing."""
+    found = _WRONG_KEYWORD.search(str(error)) if isinstance(error, TypeError) else None
+    if found is None or "Did you mean" in str(error):
+        return ""
+    kinds = (getattr(module, found["kind"], None) for module in map(sys.modules.get, _PUBLIC))
+    kind = next((one for one in kinds if one is not None), None)
+    known = list(getattr(kind, "__dataclass_fields__", ()))
+    return did_you_mean(found["keyword"], known)
+
+
+_WRONG_KEYWORD = re.compile(
+    r"(?P<kind>\w+)\.__init__\(\) got an unexpected keyword argument '(?P<keyword>\w+)'"
+)
+_PUBLIC = ("wt_git.api.scenario", "wt_git.api.pack", "wt_git.api.preconditions", "wt_git.api.score")
 
 
 def _attribute(module: ModuleType, source: Source) -> Any:

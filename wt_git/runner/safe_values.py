@@ -7,13 +7,10 @@ same values.
 from __future__ import annotations
 
 import json
-from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wt_git.api.json_values import json_value
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from wt_git.errors import author_place, exception_text, innermost
 
 # Exceptions that Python raises by itself: their messages do not say where the mistake is.
 _BUILTIN_ERRORS = (
@@ -27,6 +24,9 @@ _BUILTIN_ERRORS = (
     RecursionError,
     TypeError,
 )
+
+
+_MOST_CAUSES = 3
 
 
 def safe_repr(value: object) -> str:
@@ -83,32 +83,22 @@ def _contains_itself(value: object, above: tuple[object, ...] = ()) -> bool:
 
 
 def failure_text(error: Exception) -> str:
-    """Return the message of `error`; of one that Python raised by itself, also its type and place.
+    """Return the message of `error`, with its type and the last line of the author's own code.
 
     `'percent' (KeyError at brain.py:12)`. The place is the innermost line outside this package and
-    outside installed libraries, where there is one. An exception that a driver raises to report
-    trouble is described by its message alone.
+    outside installed libraries. Without one, only an exception that Python raises by itself has its
+    type, since its message does not say what happened. Of a group the innermost causes are shown.
     """
-    text = safe_text(error)
-    if not isinstance(error, _BUILTIN_ERRORS):
-        return text
-    place = next((f" at {place}" for place in _author_places(error)), "")
-    return f"{text} ({type(error).__name__}{place})"
+    causes = innermost(error)
+    if len(causes) > 1 or causes[0] is not error:
+        return f"{safe_text(error)}: {'; '.join(map(_cause_text, causes[:_MOST_CAUSES]))}"
+    text, place = safe_text(error), author_place(error)
+    if place is not None:
+        kind = type(error).__name__
+        return f"{text} ({'' if text == kind else f'{kind} '}at {place})"
+    return f"{text} ({type(error).__name__})" if isinstance(error, _BUILTIN_ERRORS) else text
 
 
-def _author_places(error: Exception) -> Iterator[str]:
-    """Yield the places of the authors' own code that `error` came through, the innermost first."""
-    import sysconfig  # noqa: PLC0415 - only for a run that broke
-
-    installed = {
-        sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")
-    }
-    steps, step = [], error.__traceback__
-    while step is not None:
-        steps.append((step.tb_frame, step.tb_lineno))
-        step = step.tb_next
-    for frame, line in reversed(steps):
-        path = PurePath(frame.f_code.co_filename)
-        is_ours = str(frame.f_globals.get("__name__")).startswith("wt_git.")
-        if not is_ours and not any(path.is_relative_to(folder) for folder in installed):
-            yield f"{path.name}:{line}"
+def _cause_text(error: BaseException) -> str:
+    place = author_place(error)
+    return exception_text(error) if place is None else f"{exception_text(error)} (at {place})"
