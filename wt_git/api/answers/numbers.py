@@ -353,7 +353,7 @@ def _neighbours(marked: list[tuple[int, int]]) -> Iterator[int]:
     return (at for at, number in marked if numbers & {number - 1, number + 1})
 
 
-_NAMES_WITHOUT_SPACES = ("n°", *(name for name in tables.NUMBERED if is_spaceless(name[0])))
+_NAMES_WITHOUT_SPACES = ("n°", "n.°", *(name for name in tables.NUMBERED if is_spaceless(name[0])))
 _AFTER_LABELS = (":", "=", " is", " ist", " est", " es")
 
 

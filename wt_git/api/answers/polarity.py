@@ -429,7 +429,10 @@ def _is_asked(clause: _Clause, patterns: _Patterns) -> bool:
 def _is_of_another_time(clause: _Clause, patterns: _Patterns, *, is_number: bool) -> bool:
     """Say whether the clause is about another time or an opinion that the text corrects."""
     label = clause.sentence_before[: len(clause.sentence_before) - len(clause.before)].rstrip()
-    own = f"{label if label.endswith(':') else ''} {clause.before} | {clause.after}"
+    # `Last month, there were 75`: what stands in front of the comma belongs to the clause.
+    opening = label.removesuffix(",").strip()
+    is_own = label.endswith(":") or patterns["then"].fullmatch(opening) is not None
+    own = f"{label if is_own else ''} {clause.before} | {clause.after}"
     if patterns["now"].search(own):
         return False
     if not patterns["then"].search(own) and not (is_number and patterns["was"].search(own)):

@@ -117,6 +117,9 @@ class UnitReader:
         if column in places:
             return Ownership.WANTED
         other = _thing_in(cells[column])
+        measure = _measure_in(cells[column])
+        if measure is not None and self._measure is not None and measure != self._measure:
+            return Ownership.OTHER
         if places or (other is not None and self._thing is not None and other != self._thing):
             return Ownership.OTHER
         return None
@@ -170,6 +173,15 @@ def _thing_at(text: str) -> str | None:
 
 def _thing_in(text: str) -> str | None:
     return next((found for word in text.split() if (found := _thing(word)) is not None), None)
+
+
+def _measure_in(heading: str) -> str | None:
+    """Return the measure that a heading has in brackets: of `Weight (lb)`, the pound."""
+    found = _IN_BRACKETS.search(heading)
+    return None if found is None else tables.MEASURES.get(found[1].strip().lower())
+
+
+_IN_BRACKETS = re.compile(r"[(\[]([^()\[\]]+)[)\]]")
 
 
 def _unit_places(text: str, unit: str) -> list[Span]:
