@@ -24,6 +24,9 @@ RUNNER_ERROR = "runner_error: "
 FAILURE_CLASS = "failure_class: "
 """How the warning begins that has the class of the run's error; without it that is `harness`."""
 
+ERROR_BESIDE_REPLY = "an error came beside the reply: "
+"""How the warning begins of an error that came with an answer, which is scored."""
+
 BLOCKED = "blocked: "
 """How the warning begins of a run in which the provider withheld the model's answer."""
 

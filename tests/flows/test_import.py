@@ -127,7 +127,10 @@ def test_a_call_that_was_not_recorded_is_a_recorded_miss():
     """The answer that the agent gets says so, and the run shows where it left the recording."""
     import_it(document=conversation(client="ACC-PORT-001"))
     review()
-    assert wt("run", *with_agent(["--pack-source=imported/scenario.py:PACK"])).code == 1
+    ran = wt("run", *with_agent(["--pack-source=imported/scenario.py:PACK"]))
+    assert ran.code == 1
+    missed = "universe_divergence: tool=order_query policy=fail_call"
+    assert f"wt run: warning: imported: {missed}\n" in ran.err
     (saved,) = [json.loads(path.read_text("utf-8")) for path in traces()]
     assert saved["mcp_calls"][0]["result"]["error"] == "no_recorded_result"
     assert [one for one in saved["worker_warnings"] if one.startswith("universe_divergence")] == [

@@ -16,7 +16,7 @@ from wt_git.api.replies import read_agent_reply
 from wt_git.api.reply_usage import usage_of
 from wt_git.api.scenario import PreSendPerturbation
 from wt_git.api.trace import Trace, Turn
-from wt_git.run_errors import BLOCKED, FAILURE_CLASS, RUNNER_ERROR
+from wt_git.run_errors import BLOCKED, ERROR_BESIDE_REPLY, FAILURE_CLASS, RUNNER_ERROR
 from wt_git.runner.evidence import (
     ServerCalls,
     armed_failures,
@@ -93,7 +93,7 @@ def read_reply(response: Mapping[str, Any]) -> Reply:
     ]
     results = [json_with_reprs(one) for one in _listed(response, "tool_results", warnings)]
     if said.error is not None:
-        warnings.append(f"an error came beside the reply: {one_line(said.error)}")
+        warnings.append(ERROR_BESIDE_REPLY + one_line(said.error))
     return Reply(
         said.content,
         _copied(said.calls),

@@ -16,6 +16,7 @@ from wt_git.ladder.pricing import run_tokens
 from wt_git.plugins.loading import FOREIGN_FAILURES, describe
 from wt_git.records.events import ScenarioError
 from wt_git.records.fingerprint import CHANGED_DURING_SWEEP
+from wt_git.run_errors import ERROR_BESIDE_REPLY
 from wt_git.runner.batch import run_scenario
 from wt_git.runner.safe_values import safe_text
 from wt_git.spi.scheduler import RunJob
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
     from wt_git.sweep.sweep_result import SweepResult
 
 LIMIT = 3
+
+_WORTH_SAYING = ("universe_divergence:", ERROR_BESIDE_REPLY)
+"""Warnings of a run that a person should see at once; the others are in its trace."""
 
 
 class Breaker:
@@ -175,6 +179,10 @@ class _Job:
         self._charged_until = now
         self._limits.run_ended(priced(cost, facts.taken.parts.model, facts.pricing))
         self._recorder.run_scored(run, result, now - self._run_began)
+        name = self._selected.scenario.name
+        for text in dict.fromkeys(trace.worker_warnings):
+            if text.startswith(_WORTH_SAYING):
+                self._session.progress.say(f"warning: {name}: {text}")
 
     def _write_scenario_artifacts(self, artifacts: list[Any]) -> None:
         for artifact in artifacts:
